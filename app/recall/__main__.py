@@ -1,0 +1,5 @@
+"""`python -m recall`: the same as the `recall` command."""
+
+from recall.cli import main
+
+main()

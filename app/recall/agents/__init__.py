@@ -1,0 +1,1 @@
+"""Agents as processes: presets, prompt, run folder, shim, mailbox, transcript, environment."""

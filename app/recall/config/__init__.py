@@ -1,0 +1,1 @@
+"""recall.toml: what the user decided, as frozen values."""

@@ -1,0 +1,126 @@
+"""Every setting, as frozen values. All durations are seconds. Reading recall.toml is `config.load`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from recall.domain.usage import LimitPatterns
+
+
+@dataclass(frozen=True, slots=True)
+class TaskList:
+    """One watched task file, relative to the checkout, and the region its tasks belong to."""
+
+    region: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseSettings:
+    ttl: float = 300.0
+    heartbeat: float = 30.0
+    pull_ttl: float = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """`margin` is added to a printed reset; `default` is the first pause when none could be read, doubled up
+    to `cap`; after `failover_after` another agent may start a limited task afresh."""
+
+    margin: float = 60.0
+    default: float = 1800.0
+    cap: float = 4 * 3600.0
+    failover_after: float = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """`after_report` is how long an agent may still live once it has reported; `backoff` is the first pause
+    after a failed attempt, doubled each time."""
+
+    timeout: float = 7200.0
+    stall: float = 1200.0
+    attempts: int = 3
+    max_interruptions: int = 5
+    grace: float = 10.0
+    after_report: float = 60.0
+    backoff: float = 30.0
+    transcript_cap: int = 32 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSettings:
+    kind: str = "worktree"
+    keep: tuple[str, ...] = ()
+    root: str = ".recall"
+
+
+@dataclass(frozen=True, slots=True)
+class MergeSettings:
+    window: int = 1
+    land: str = "rebase"
+    max_rounds: int = 5
+    max_leftover_bytes: int = 10 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxSettings:
+    level: str = "none"
+    write: tuple[str, ...] = ()
+    network: str = "on"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    lock_timeout: float = 10.0
+    state_dir: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """One agent. `command` is the argv of an unattended run; `prompt` says how the prompt goes in (`stdin`,
+    `arg`: appended as the last argument, `file`: its path is appended). `patterns` are added to the defaults.
+    `resume` allows a limited run to go on by itself after the reset."""
+
+    name: str
+    command: tuple[str, ...]
+    prompt: str = "stdin"
+    preset: str = ""
+    enabled: bool = True
+    parallel: int = 1
+    types: tuple[str, ...] = ()
+    model: str = ""
+    account: str = ""
+    resume: bool = True
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    env_pass: tuple[str, ...] = ()
+    env_unset: tuple[str, ...] = ()
+    patterns: LimitPatterns = LimitPatterns()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`file` is the recall.toml that was read, `verify` a shell command or None for a spelled-out "none".
+    `explore` is the share of choices that go to another agent than the best."""
+
+    file: Path
+    main: str
+    verify: str | None
+    tasks: tuple[TaskList, ...] = (TaskList("main", "TASKS.md"),)
+    verify_timeout: float = 1800.0
+    setup: str = ""
+    explore: float = 0.1
+    env_pass: tuple[str, ...] = ()
+    lease: LeaseSettings = LeaseSettings()
+    limits: LimitSettings = LimitSettings()
+    run: RunSettings = RunSettings()
+    workspaces: WorkspaceSettings = WorkspaceSettings()
+    merge: MergeSettings = MergeSettings()
+    sandbox: SandboxSettings = SandboxSettings()
+    store: StoreSettings = StoreSettings()
+    agents: tuple[AgentSettings, ...] = ()
+
+    def agent(self, name: str) -> AgentSettings | None:
+        return next((agent for agent in self.agents if agent.name == name), None)

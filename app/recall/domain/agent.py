@@ -1,0 +1,53 @@
+"""An agent as the scheduler sees it: who it is, whether it may start something, how well it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpec:
+    """What recall.toml says of an agent. Agents of one `account` share usage limits."""
+
+    name: str
+    enabled: bool = True
+    parallel: int = 1
+    types: tuple[str, ...] = ()
+    account: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """How much an agent is trusted with one task type: [0, 1], four digits, 0.5 at first."""
+
+    value: float = 0.5
+    landed: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """One row of the store joined with its configuration. Times are wall seconds UTC.
+
+    `cooling_until` is a provider's reset time plus margin; `cooling_line` is the line it was read from and
+    `limits_in_a_row` how often in a row no time could be read. `stopped_reason` is set when only a person
+    can help (credit, sign-in).
+    """
+
+    name: str
+    enabled: bool = True
+    parallel: int = 1
+    types: tuple[str, ...] = ()
+    account: str = ""
+    paused: bool = False
+    paused_reason: str = ""
+    cooling_until: float | None = None
+    cooling_reason: str = ""
+    cooling_line: str = ""
+    limits_in_a_row: int = 0
+    stopped_reason: str = ""
+    running: int = 0
+    weights: dict[str, Weight] = field(default_factory=dict[str, Weight])
+
+    def weight(self, type_: str) -> Weight:
+        return self.weights.get(type_, Weight())

@@ -1,0 +1,79 @@
+"""The merge queue's entries: a finished run's commits on their way to main."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from recall.domain.task import TaskRef
+
+
+class MergeState(StrEnum):
+    """`queued`: waits its turn. `verifying`: rebased, its exact tree under test. `landing`: the move of
+    main is intended and recorded. `waiting_checkout`: the user's checkout is in the way. The rest is final."""
+
+    QUEUED = "queued"
+    VERIFYING = "verifying"
+    LANDING = "landing"
+    WAITING_CHECKOUT = "waiting_checkout"
+    CONFLICT = "conflict"
+    LANDED = "landed"
+    REJECTED = "rejected"
+
+
+MERGE_MOVES: dict[tuple[MergeState, MergeState], str] = {
+    (MergeState.QUEUED, MergeState.VERIFYING): "rebased without conflict on main's tip",
+    (
+        MergeState.QUEUED,
+        MergeState.CONFLICT,
+    ): "does not apply to main; kept until a person or a new run decides",
+    (MergeState.QUEUED, MergeState.REJECTED): "nothing new in it, or it cannot be used",
+    (MergeState.VERIFYING, MergeState.LANDING): "its exact tree is green; the move of main is recorded",
+    (
+        MergeState.VERIFYING,
+        MergeState.QUEUED,
+    ): "main moved, or the dispatcher was restarted; goes round again",
+    (MergeState.VERIFYING, MergeState.REJECTED): "red, while main itself is green",
+    (MergeState.LANDING, MergeState.LANDED): "its commit is in main",
+    (MergeState.LANDING, MergeState.QUEUED): "main moved first; goes round again",
+    (MergeState.LANDING, MergeState.WAITING_CHECKOUT): "the user's checkout is in the way",
+    (MergeState.WAITING_CHECKOUT, MergeState.LANDING): "the checkout changed; tried again",
+    (MergeState.WAITING_CHECKOUT, MergeState.QUEUED): "main moved meanwhile; goes round again",
+    (MergeState.CONFLICT, MergeState.QUEUED): "resolved; goes round again",
+    (MergeState.CONFLICT, MergeState.REJECTED): "started over, sent back or given up",
+    (MergeState.QUEUED, MergeState.LANDED): "found in main already at a restart",
+    (MergeState.VERIFYING, MergeState.LANDED): "found in main already at a restart",
+    (MergeState.WAITING_CHECKOUT, MergeState.LANDED): "found in main already",
+    (MergeState.WAITING_CHECKOUT, MergeState.REJECTED): "cancelled by a person",
+}
+
+FINAL_MERGE_STATES = frozenset({MergeState.LANDED, MergeState.REJECTED})
+
+
+@dataclass(frozen=True, slots=True)
+class MergeEntry:
+    """One row of the store. `tip` and `base` bound the commits that the run brought (in the integration
+    repository); `candidate` is them rebased, on top of `onto`. `intent_old` and `intent_new` are set from
+    just before main is moved until the move is checked. `rounds` counts how often it went round again."""
+
+    id: int
+    region: str
+    task: str
+    run_id: int
+    position: int
+    state: MergeState
+    reason: str
+    tip: str
+    base: str
+    onto: str | None = None
+    candidate: str | None = None
+    intent_old: str | None = None
+    intent_new: str | None = None
+    rounds: int = 0
+    created_at: float = 0.0
+    changed_at: float = 0.0
+    conflict_paths: tuple[str, ...] = ()
+
+    @property
+    def ref(self) -> TaskRef:
+        return TaskRef(self.region, self.task)

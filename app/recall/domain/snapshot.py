@@ -1,0 +1,34 @@
+"""What the deciders see: the store at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from recall.domain.agent import Agent
+from recall.domain.task import Task, TaskRef
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """`ready`: tasks in `todo` with nothing unmet, no groups. `running`: tasks in progress.
+    `behind`: how long the longest chain of work behind a task is (a task nobody waits for has 0).
+    `done_by_agent`: who did each prerequisite of a ready task. `now` is wall seconds UTC."""
+
+    now: float
+    ready: tuple[Task, ...] = ()
+    running: tuple[Task, ...] = ()
+    agents: tuple[Agent, ...] = ()
+    behind: Mapping[TaskRef, int] = field(default_factory=dict[TaskRef, int])
+    done_by_agent: Mapping[TaskRef, str] = field(default_factory=dict[TaskRef, str])
+    dispatching: bool = True
+    paused_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """One decision: this agent takes this task, for this reason."""
+
+    ref: TaskRef
+    agent: str
+    reason: str

@@ -1,0 +1,39 @@
+"""What an agent's output says of usage limits: the values. The reading of them is `domain.limits`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class LimitClass(StrEnum):
+    """`limit` waits for the reset, `credit` and `auth` call a person, `transient` backs off."""
+
+    LIMIT = "limit"
+    CREDIT = "credit"
+    AUTH = "auth"
+    TRANSIENT = "transient"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class LimitPatterns:
+    """Regular expressions (Python `re`, matched without case) in error position, by class."""
+
+    limit: tuple[str, ...] = ()
+    credit: tuple[str, ...] = ()
+    auth: tuple[str, ...] = ()
+    transient: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LimitFinding:
+    """What was made of a log. `limited`: no new run before `reset_at` (wall seconds UTC, None when no time
+    could be read). `matched` is the cleaned line it was read from, `source` where (`event`, `text`)."""
+
+    kind: LimitClass = LimitClass.NONE
+    limited: bool = False
+    reset_at: float | None = None
+    matched: str = ""
+    source: str = ""
+    reason: str = ""

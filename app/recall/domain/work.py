@@ -1,0 +1,111 @@
+"""Values that git work gives back: workspaces, results, rebases, landings. Expected trouble is a value here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A folder ready for one run. `folder` holds `tree/` (the work tree), `run.json` and answers; `base` is
+    main's commit at its start."""
+
+    slot: str
+    folder: Path
+    branch: str
+    base: str
+
+    @property
+    def tree(self) -> Path:
+        return self.folder / "tree"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run brought: commits `base..tip`, now in the integration repository. `leftovers` are files that
+    were not committed by the agent, `restored` the protected files taken out of its commits."""
+
+    base: str
+    tip: str
+    commits: int
+    leftovers: tuple[str, ...] = ()
+    restored: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NothingNew:
+    """The run, or its rebase, brought nothing that main does not have."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PersonNeeded:
+    """Git work that only a person can decide. Nothing was lost; the reason says where it is."""
+
+    reason: str
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rebased:
+    """The commits on their new base, not yet verified. `joined` says that they became one commit, and why."""
+
+    candidate: str
+    onto: str
+    commits: int
+    joined: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """The commits do not apply. `step` is the commit that failed; base, ours (main's side) and theirs (the
+    task's side) are commits or trees of the integration repository."""
+
+    paths: tuple[str, ...]
+    step: str
+    base: str
+    ours: str
+    theirs: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """Main now contains `commit`. `how` names the way it was moved."""
+
+    commit: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingForCheckout:
+    """The user's checkout is in the way; nothing was touched. Tried again when it changes."""
+
+    reason: str
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MainMoved:
+    """Main is not where the candidate was built. `rewritten` means that the old tip is not in it any more."""
+
+    tip: str
+    rewritten: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The verdict on one exact tree. `output_tail` is cleaned text for people."""
+
+    green: bool
+    reason: str
+    output_tail: str = ""
+    seconds: float = 0.0
+
+
+LandingOutcome = Landed | WaitingForCheckout | MainMoved
+RebaseOutcome = Rebased | Conflict | NothingNew
+CollectOutcome = Result | NothingNew | PersonNeeded

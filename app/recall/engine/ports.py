@@ -1,0 +1,316 @@
+"""What the engine needs from the world. `bootstrap` hands in the concrete parts, tests may hand in others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from recall.domain.agent import Agent, AgentSpec
+from recall.domain.event import Event
+from recall.domain.imports import ImportDiff
+from recall.domain.merge import MergeEntry
+from recall.domain.outcome import Settlement
+from recall.domain.run import Claim, ExitRecord, Refused, Run
+from recall.domain.snapshot import Snapshot
+from recall.domain.task import Task, TaskRef, TaskSpec
+from recall.domain.work import (
+    CollectOutcome,
+    Conflict,
+    LandingOutcome,
+    RebaseOutcome,
+    Workspace,
+)
+
+
+class Store(Protocol):
+    """The only truth and the only channel. Every method that writes is one transaction and, where something
+    changed, at least one event. One instance may be used from several threads; each uses its own connection."""
+
+    def close(self) -> None: ...
+
+    # -- reading ---------------------------------------------------------------------------------------------
+    def data_version(self) -> int:
+        """Changes whenever another connection committed. Costs microseconds."""
+        ...
+
+    def last_seq(self) -> int: ...
+    def events_since(self, seq: int, limit: int = 1000) -> list[Event]: ...
+    def snapshot(self) -> Snapshot: ...
+    def task(self, ref: TaskRef) -> Task | None: ...
+    def tasks(self) -> list[Task]: ...
+    def run(self, run_id: int) -> Run | None: ...
+    def runs(self, ref: TaskRef | None = None) -> list[Run]:
+        """All runs (of one task), oldest first."""
+        ...
+
+    def open_runs(self) -> list[Run]:
+        """Runs that are not settled."""
+        ...
+
+    def merges(self, *, open_only: bool = True) -> list[MergeEntry]:
+        """Merge entries in queue order. Open: neither landed nor rejected."""
+        ...
+
+    def agents(self) -> list[Agent]: ...
+    def setting(self, key: str) -> str | None: ...
+
+    # -- the task list ---------------------------------------------------------------------------------------
+    def import_tasks(
+        self,
+        region: str,
+        specs: Sequence[TaskSpec],
+        *,
+        actor: str,
+        cancel_vanished: bool,
+        dry_run: bool = False,
+    ) -> ImportDiff:
+        """Bring one region in line with its list, all or nothing (design/tasks-format.md, Import)."""
+        ...
+
+    # -- claims and leases -----------------------------------------------------------------------------------
+    def claim(
+        self, ref: TaskRef, agent: str, owner: str, ttl: float, *, why: str = "", pulled: bool = False
+    ) -> Claim | Refused:
+        """One conditional UPDATE. Also inserts the run (`preparing`, or `pulled`)."""
+        ...
+
+    def claim_next(self, agent: str, owner: str, ttl: float, *, why: str = "", pulled: bool = True) -> Claim | None:
+        """Claim the first claimable task in order that this agent may take. None: nothing to claim."""
+        ...
+
+    def renew(self, ref: TaskRef, owner: str, version: int, ttl: float) -> Claim | Refused: ...
+    def release(self, ref: TaskRef, owner: str, version: int, *, actor: str, reason: str) -> Refused | None:
+        """Give a claimed task back: todo again, no attempt used. None: done."""
+        ...
+
+    def recycle(self) -> list[TaskRef]:
+        """Take back every expired lease (this happens at the start of any write transaction too)."""
+        ...
+
+    # -- a run's life; each checks owner and version ---------------------------------------------------------
+    def start_run(
+        self, run_id: int, owner: str, version: int, *, branch: str, base: str, slot: str
+    ) -> Refused | None: ...
+
+    def settle_run(
+        self, run_id: int, owner: str, version: int, settlement: Settlement, *, actor: str
+    ) -> Refused | None:
+        """End a run that brings nothing to main, and carry out what its result means for task, attempt,
+        interruption count, weight and agent, all in one transaction."""
+        ...
+
+    def enqueue(
+        self, run_id: int, owner: str, version: int, *, tip: str, base: str, actor: str, reason: str = ""
+    ) -> int | Refused:
+        """Accept a run's result: run and task go to `landing`, a merge entry is queued. Gives its id."""
+        ...
+
+    def end_lost_run(self, run_id: int, *, reason: str, actor: str = "dispatcher") -> None:
+        """Settle a run as `orphaned` when neither its shim nor an exit record is left; its task is claimable
+        at once. Does nothing for a run that is settled already."""
+        ...
+
+    # -- the merge queue -------------------------------------------------------------------------------------
+    def merge_verifying(self, merge_id: int, *, candidate: str, onto: str) -> None: ...
+    def merge_requeue(self, merge_id: int, reason: str) -> None:
+        """Goes round again: state queued, rounds + 1, intent cleared."""
+        ...
+
+    def merge_intend(self, merge_id: int, *, old: str, new: str) -> None:
+        """Record OLD -> NEW before main is moved: state landing."""
+        ...
+
+    def merge_waiting(self, merge_id: int, reason: str, paths: Sequence[str]) -> None: ...
+    def merge_landed(self, merge_id: int, commit: str, *, settlement: Settlement) -> None:
+        """Main contains the commit: task done, dependants unlocked, groups completed, weight raised, run
+        settled, intent cleared, `main_oid` remembered: one transaction."""
+        ...
+
+    def merge_conflict(self, merge_id: int, conflict: Conflict, *, settlement: Settlement | None) -> None:
+        """Store what met. With a settlement the run is over (started over from main); without one the entry
+        stays in `conflict` and the task needs a person."""
+        ...
+
+    def merge_rejected(self, merge_id: int, reason: str, *, settlement: Settlement) -> None: ...
+
+    # -- agents and dispatching ------------------------------------------------------------------------------
+    def sync_agents(self, specs: Sequence[AgentSpec]) -> None:
+        """Bring the agents' rows in line with recall.toml; keeps their weights, pauses and cooldowns."""
+        ...
+
+    def pause_agent(self, name: str, *, actor: str, reason: str = "") -> Refused | None: ...
+    def resume_agent(self, name: str, *, actor: str) -> Refused | None:
+        """Lift pause, cooldown and `stopped_reason`."""
+        ...
+
+    def pause_dispatching(self, *, actor: str, reason: str = "") -> None: ...
+    def resume_dispatching(self, *, actor: str) -> None: ...
+
+    # -- what a person can do to a task ----------------------------------------------------------------------
+    def requeue(self, ref: TaskRef, *, actor: str, reason: str = "") -> Refused | None:
+        """todo again with attempts, interruptions and back-off cleared; an open merge entry is rejected."""
+        ...
+
+    def hold(self, ref: TaskRef, *, actor: str, reason: str = "") -> Refused | None: ...
+    def unhold(self, ref: TaskRef, *, actor: str) -> Refused | None: ...
+    def cancel(self, ref: TaskRef, *, actor: str, reason: str = "") -> Refused | None: ...
+    def prioritize(self, ref: TaskRef, priority: int, *, actor: str) -> Refused | None: ...
+    def finish_manually(self, ref: TaskRef, *, actor: str, reason: str) -> Refused | None: ...
+
+    # -- settings and notes ----------------------------------------------------------------------------------
+    def put_setting(self, key: str, value: str, *, actor: str) -> None: ...
+    def note(
+        self,
+        kind: str,
+        *,
+        actor: str,
+        reason: str,
+        ref: TaskRef | None = None,
+        agent: str | None = None,
+        run_id: int | None = None,
+        merge_id: int | None = None,
+    ) -> None:
+        """Append an event about something that changed no row."""
+        ...
+
+    # -- for the shim ----------------------------------------------------------------------------------------
+    def shim_contract(self) -> ShimStoreContract: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ShimStoreContract:
+    """What a shim needs to write on behalf of its run. `renew_sql` moves the lease's end and `end_sql` marks
+    the run ended; both are fenced, each changes exactly one row or the lease is lost. Named parameters:
+    `:region :task :owner :version :run_id :boot :now :expires :wall :expires_wall`
+    (`now` and `expires` are CLOCK_MONOTONIC seconds of `boot`, `wall` seconds UTC). Run inside
+    `BEGIN IMMEDIATE` with the flock on `lock_file` held, as the store does."""
+
+    database: Path
+    lock_file: Path
+    renew_sql: str
+    end_sql: str
+
+
+class Git(Protocol):
+    """All git work. Every method may block for seconds; none touches the store. `Workspace` methods are safe
+    from several threads, landing methods are called from one."""
+
+    def main_tip(self) -> str: ...
+    def contains(self, tip: str, commit: str) -> bool:
+        """Tell whether `commit` is `tip` or an ancestor of it."""
+        ...
+
+    # -- workspaces ------------------------------------------------------------------------------------------
+    def open_workspace(self, ref: TaskRef, number: int, run_id: int) -> Workspace:
+        """Give a workspace at main's tip on a fresh branch `recall/<region>/<task>/<number>`, pinned as
+        `refs/recall/base/<run>`."""
+        ...
+
+    def collect(self, workspace: Workspace, run_id: int, title: str) -> CollectOutcome:
+        """Commit leftovers, take protected files out of every commit, carry the objects into the integration
+        repository. Never runs git in a git dir that the agent can write. Repeatable."""
+        ...
+
+    def close_workspace(self, workspace: Workspace, run_id: int, *, landed: bool) -> str:
+        """Recycle the folder if it is at rest, else park it under `refs/recall/parked/<run>`; says what was
+        done in one sentence. Unlanded commits and leftovers are kept under the ref in every case."""
+        ...
+
+    def tidy_workspaces(self, in_use: Sequence[str]) -> list[str]:
+        """At start: everything under the workspaces' root that no run owns is recycled or parked. Gives a
+        sentence for each."""
+        ...
+
+    # -- the merge queue -------------------------------------------------------------------------------------
+    def adopt_branch(self, branch: str, run_id: int) -> CollectOutcome:
+        """Take a branch of the user's repository as a run's result (pull mode)."""
+        ...
+
+    def rebase(self, *, base: str, tip: str, onto: str, trailers: Mapping[str, str]) -> RebaseOutcome: ...
+    def open_slot(self, commit: str) -> Path:
+        """Check `commit` out in a verification slot; gives the folder of the work tree."""
+        ...
+
+    def slot_changes(self, slot: Path, commit: str) -> tuple[str, ...]:
+        """The tracked files that differ from `commit` in the slot."""
+        ...
+
+    def land(self, *, merge_id: int, old: str, new: str, reflog: str) -> LandingOutcome:
+        """Advance main from `old` to `new` wherever it is checked out, or refuse with words."""
+        ...
+
+    def recover_landing(self, *, merge_id: int, old: str, new: str) -> LandingOutcome:
+        """At start: roll an interrupted landing forward."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseSpec:
+    """The lease that a shim renews by itself. Seconds."""
+
+    region: str
+    task: str
+    owner: str
+    version: int
+    ttl: float
+    heartbeat: float
+    contract: ShimStoreContract
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """Everything a shim needs. `prompt` is given by `prompt_mode`; `lease` and `slot` are None for a
+    verification. Limits are seconds; `stall` 0 switches stall detection off. `shell` runs the single string
+    in `argv` with /bin/sh."""
+
+    run_id: int
+    folder: Path
+    argv: tuple[str, ...]
+    cwd: Path
+    env: Mapping[str, str]
+    prompt: str = ""
+    prompt_mode: str = "none"
+    shell: bool = False
+    slot: Path | None = None
+    token: str = ""
+    task: str = ""
+    agent: str = ""
+    lease: LeaseSpec | None = None
+    timeout: float = 7200.0
+    stall: float = 0.0
+    grace: float = 10.0
+    after_report: float = 60.0
+    transcript_cap: int = 32 * 1024 * 1024
+    extra: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """What is left of a run's process. `live`: its shim holds its lock. `exit`: its record. Neither: lost."""
+
+    live: bool
+    exit: ExitRecord | None
+    pid: int | None = None
+
+
+class Runner(Protocol):
+    """Starts and watches processes through their shims."""
+
+    def start(self, spec: RunSpec) -> int:
+        """Write the run folder and start the shim; gives its pid. Raises EnvironmentFailure if it cannot."""
+        ...
+
+    def status(self, folder: Path) -> RunStatus: ...
+    def stop(self, folder: Path, reason: str) -> None:
+        """Ask a live shim to stop its whole process tree (`cancel`, `lease_lost`). Returns at once."""
+        ...
+
+    def sweep(self, folder: Path) -> int:
+        """After a lost shim: end every process that carries this run's marker. Gives how many."""
+        ...
+
+    def tail(self, folder: Path, lines: int = 20) -> str:
+        """The last lines of the transcript, decoded with replacement, not cleaned."""
+        ...

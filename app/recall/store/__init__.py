@@ -1,0 +1,1 @@
+"""The store: SQLite, and nothing else imports it."""

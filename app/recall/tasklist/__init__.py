@@ -1,0 +1,1 @@
+"""TASKS.md as data: parsing with located problems."""

@@ -1,0 +1,1 @@
+"""The look of the full-screen app: sheets and themes."""
