@@ -1,0 +1,37 @@
+"""What every test gets: an environment in which git sees nothing of this machine, and repositories on demand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.hermetic_git import Repo, isolate, make_home
+
+
+@pytest.fixture(scope="session", autouse=True)
+def hermetic_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Cut the whole session off from the user's and the system's git configuration."""
+    before = dict(os.environ)
+    isolate(os.environ, make_home(tmp_path_factory.mktemp("home")))
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder of this test's own, already in force."""
+    folder = make_home(tmp_path / "home")
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+@pytest.fixture
+def repo(tmp_path: Path, home: Path) -> Repo:
+    """A repository with one commit on `main`: README.md and TASKS.md."""
+    repo = Repo.create(tmp_path / "repo")
+    repo.commit("start", {"README.md": "hello\n", "TASKS.md": "# Tasks\n"})
+    return repo
