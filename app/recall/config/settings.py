@@ -82,7 +82,8 @@ class StoreSettings:
 class AgentSettings:
     """One agent. `command` is the argv of an unattended run; `prompt` says how the prompt goes in (`stdin`,
     `arg`: appended as the last argument, `file`: its path is appended). `patterns` are added to the defaults.
-    `resume` allows a limited run to go on by itself after the reset."""
+    `resume` allows a limited run to go on by itself after the reset. `given` names the keys that the user wrote;
+    what a preset says counts for the others."""
 
     name: str
     command: tuple[str, ...]
@@ -98,6 +99,7 @@ class AgentSettings:
     env_pass: tuple[str, ...] = ()
     env_unset: tuple[str, ...] = ()
     patterns: LimitPatterns = LimitPatterns()
+    given: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,35 @@
+"""recall.toml is code: a fingerprint of every command that Recall would run because of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+
+from recall.config.settings import AgentSettings, Settings
+
+
+def commands_hash(settings: Settings, verifies: Iterable[str]) -> str:
+    """Fingerprint the commands in force: verify, setup, the agents (with their environment, since PATH decides
+    what a name runs) and the tasks' own `verifies`. The order of agents and tasks makes no difference."""
+    commands = {
+        "verify": settings.verify,
+        "setup": settings.setup,
+        "env_pass": sorted(settings.env_pass),
+        "agents": sorted((_agent(agent) for agent in settings.agents), key=lambda row: str(row["name"])),
+        "tasks": sorted(set(verifies)),
+    }
+    return hashlib.sha256(json.dumps(commands, sort_keys=True).encode()).hexdigest()
+
+
+def _agent(agent: AgentSettings) -> dict[str, object]:
+    return {
+        "name": agent.name,
+        "preset": agent.preset,
+        "command": list(agent.command),
+        "prompt": agent.prompt,
+        "model": agent.model,
+        "env": dict(agent.env),
+        "env_pass": sorted(agent.env_pass),
+        "env_unset": sorted(agent.env_unset),
+    }

@@ -1,0 +1,210 @@
+"""Readers of single values: what TOML holds in, what the settings hold out, or Unfit with what was expected."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from typing import cast
+
+from recall.config.settings import TaskList
+from recall.domain.task import DEFAULT_REGION
+from recall.domain.usage import LimitPatterns
+
+Reader = Callable[[object], object]
+
+_DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?")
+_SIZE = re.compile(r"(\d+) ?(B|KiB|MiB|GiB)")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_UNITS = ((86400, "d"), (3600, "h"), (60, "m"))
+_BYTES = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
+
+
+class Unfit(Exception):
+    """The value cannot be used; the text says what was expected instead."""
+
+
+def duration(value: object) -> float:
+    """Read `"90s"`, `"30m"`, `"2h"`, `"1h30m"` as seconds."""
+    match = _DURATION.fullmatch(value.strip()) if isinstance(value, str) and value.strip() else None
+    if match is None:
+        raise Unfit('a duration such as "90s", "30m", "2h" or "1h30m"')
+    days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
+    return days * 86400 + hours * 3600 + minutes * 60 + seconds
+
+
+def positive_duration(value: object) -> float:
+    seconds = duration(value)
+    if seconds <= 0:
+        raise Unfit('a duration longer than nothing, such as "30s"')
+    return seconds
+
+
+def duration_text(seconds: float) -> str:
+    """Write seconds the way `duration` reads them."""
+    parts: list[str] = []
+    rest = seconds
+    for size, unit in _UNITS:
+        whole, rest = divmod(rest, size)
+        if whole:
+            parts.append(f"{whole:.0f}{unit}")
+    if rest or not parts:
+        parts.append(f"{rest:g}s")
+    return "".join(parts)
+
+
+def size(value: object) -> int:
+    """Read `"10MiB"` as bytes."""
+    match = _SIZE.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise Unfit('a size such as "512KiB", "10MiB" or "1GiB"')
+    return int(match[1]) * _BYTES[match[2]]
+
+
+def size_text(count: int) -> str:
+    """Write bytes the way `size` reads them."""
+    unit = next(unit for unit in reversed(_BYTES) if count % _BYTES[unit] == 0)
+    return f"{count // _BYTES[unit]}{unit}"
+
+
+def text(value: object) -> str:
+    if not isinstance(value, str):
+        raise Unfit("a text in quotes")
+    return value
+
+
+def some_text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise Unfit("a text in quotes that is not empty")
+    return value
+
+
+def flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise Unfit("true or false")
+    return value
+
+
+def count(least: int, most: int | None = None) -> Callable[[object], int]:
+    """Give a reader of whole numbers from `least` to `most`."""
+    wanted = f"a whole number from {least} to {most}" if most is not None else f"a whole number from {least} up"
+
+    def read(value: object) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise Unfit(wanted)
+        if most is not None and value > most:
+            raise Unfit(wanted)
+        return value
+
+    return read
+
+
+def share(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise Unfit("a number from 0 to 1")
+    return float(value)
+
+
+def one_of(*words: str) -> Callable[[object], str]:
+    """Give a reader of exactly these words."""
+    wanted = " or ".join(f'"{word}"' for word in words)
+
+    def read(value: object) -> str:
+        if not isinstance(value, str) or value not in words:
+            raise Unfit(wanted)
+        return value
+
+    return read
+
+
+def texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in cast("list[object]", value)):
+        raise Unfit('a list of texts, such as ["a", "b"]')
+    return tuple(cast("list[str]", value))
+
+
+def is_name(word: str) -> bool:
+    """Tell whether a word can name an agent or a region: it becomes part of branch and folder names."""
+    return bool(_NAME.fullmatch(word)) and ".." not in word and not word.endswith((".", ".lock"))
+
+
+def command(value: object) -> tuple[str, ...]:
+    if (
+        not isinstance(value, list)
+        or not value
+        or not all(isinstance(each, str) for each in cast("list[object]", value))
+    ):
+        raise Unfit('a list of program and arguments, such as ["./agent.sh", "--fast"]')
+    argv = tuple(cast("list[str]", value))
+    if not argv[0].strip():
+        raise Unfit("a list whose first text is a program")
+    return argv
+
+
+def variables(value: object) -> dict[str, str]:
+    table = cast("dict[str, object]", value) if isinstance(value, dict) else None
+    if table is None or not all(isinstance(each, str) for each in table.values()):
+        raise Unfit('a table of texts, such as { NAME = "value" }')
+    return cast("dict[str, str]", table)
+
+
+def kept_paths(value: object) -> tuple[str, ...]:
+    """Paths that survive the recycling of a workspace. Compiled Python would turn a broken tree green."""
+    found = texts(value)
+    if any("__pycache__" in path or path.endswith(".pyc") for path in found):
+        raise Unfit("paths without __pycache__: stale compiled files can hide a broken tree")
+    return found
+
+
+def patterns(value: object) -> LimitPatterns:
+    classes = ("limit", "credit", "auth", "transient")
+    wanted = 'a table of lists of regular expressions under "limit", "credit", "auth" or "transient"'
+    if not isinstance(value, dict) or not set(cast("dict[str, object]", value)) <= set(classes):
+        raise Unfit(wanted)
+    found = {name: _expressions(each) for name, each in cast("dict[str, object]", value).items()}
+    return LimitPatterns(**found)
+
+
+def _expressions(value: object) -> tuple[str, ...]:
+    found = texts(value)
+    for each in found:
+        try:
+            re.compile(each)
+        except re.error as broken:
+            raise Unfit(f"regular expressions; {each!r} is none: {broken}") from broken
+    return found
+
+
+def verify_command(value: object) -> str | None:
+    """A shell command, or None for a spelled-out "none"."""
+    if not isinstance(value, str) or not value.strip():
+        raise Unfit('a shell command, or "none" spelled out')
+    return None if value.strip().lower() == "none" else value
+
+
+def task_lists(value: object) -> tuple[TaskList, ...]:
+    """A list of files (region = the file's stem, `TASKS` is `main`) or a table region -> file."""
+    if isinstance(value, dict):
+        pairs = [(region, text(path)) for region, path in cast("dict[str, object]", value).items()]
+    else:
+        pairs = [(_region(path), path) for path in texts(value)]
+    if not pairs:
+        raise Unfit("at least one task list")
+    for region, path in pairs:
+        _check_list(region, path)
+    if len({region for region, _ in pairs}) < len(pairs):
+        raise Unfit('a region of its own for each file: write { main = "TASKS.md", web = "web/TASKS.md" }')
+    return tuple(TaskList(region, str(PurePosixPath(path))) for region, path in pairs)
+
+
+def _region(path: str) -> str:
+    stem = PurePosixPath(path).stem
+    return DEFAULT_REGION if stem == "TASKS" else stem
+
+
+def _check_list(region: str, path: str) -> None:
+    if not is_name(region):
+        raise Unfit(f'a region name of letters, digits, ".", "_" and "-" in place of {region!r}')
+    parts = PurePosixPath(path).parts
+    if not parts or PurePosixPath(path).is_absolute() or ".." in parts:
+        raise Unfit("files inside the repository, relative to recall.toml")
