@@ -7,16 +7,21 @@ Global and system configuration stay in force, since filters such as LFS live th
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from recall.domain.errors import EnvironmentFailure
+from recall.domain.text import clean
 
-#: What git itself would take from the caller's environment to find another repository (`rev-parse
-#: --local-env-vars`), and what would let a program in.
+#: All that a git call takes over from the caller. Whatever would lead it to another repository (`rev-parse
+#: --local-env-vars`) or let a program in is left behind.
 _KEPT = (
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME",
     "XDG_DATA_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_SSL_CAINFO",
@@ -45,6 +50,14 @@ HARDENING = (
     "push.gpgSign=false",
     "push.followTags=false",
     "push.recurseSubmodules=no",
+    "log.showSignature=false",
+    "merge.verifySignatures=false",
+    "color.ui=false",
+    "core.alternateRefsCommand=true",
+    "core.splitIndex=false",
+    "core.safecrlf=false",
+    "core.trustctime=true",
+    "core.checkStat=default",
     "submodule.recurse=false",
     "fetch.recurseSubmodules=false",
     "gc.auto=0",
@@ -118,28 +131,107 @@ def run_git(
     """Run git and wait for it. `git_dir`, `work_tree` and `index` pin the repository, so that a planted
     `.git` is never looked at. Raises EnvironmentFailure when git cannot be started, does not end within
     `timeout` seconds, or, with `check`, ends with another status than 0."""
+    where = cwd or work_tree or git_dir
+    extra = _pinned(env, git_dir, work_tree, index)
+    child = _start(arguments(args, config=config, safe=where), where, extra, stdin=subprocess.PIPE)
+    out, err = _finish(child, args, where, timeout, stdin)
+    return _judged(Finished(tuple(args), child.returncode, out, err), where, check)
+
+
+def pipe_git(
+    source: Sequence[str],
+    sink: Sequence[str],
+    *,
+    git_dir: Path,
+    source_git_dir: Path | None = None,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    config: Sequence[str] = (),
+    timeout: float = 1800.0,
+) -> tuple[Finished, Finished]:
+    """Run `git source | git sink`, whatever the size. `source_git_dir` is where the first one runs if not in
+    `git_dir`; `env` is for the first one only. Both results are given unjudged: the caller looks at both."""
+    where = source_git_dir or git_dir
+    with tempfile.TemporaryFile() as told:
+        told.write(stdin)
+        told.seek(0)
+        first = _start(arguments(source, config=config, safe=where), where, _pinned(env, where), stdin=told)
+        assert first.stdout is not None
+        try:
+            argv = arguments(sink, config=config, safe=git_dir)
+            second = _start(argv, git_dir, _pinned(None, git_dir), stdin=first.stdout)
+            first.stdout.close()
+            first.stdout = None
+            out, err = _finish(second, sink, git_dir, timeout)
+        except BaseException:
+            _end(first)
+            raise
+        _, complaint = _finish(first, source, where, timeout)
+    return (
+        Finished(tuple(source), first.returncode, b"", complaint),
+        Finished(tuple(sink), second.returncode, out, err),
+    )
+
+
+def _pinned(
+    env: Mapping[str, str] | None, git_dir: Path | None, work_tree: Path | None = None, index: Path | None = None
+) -> dict[str, str]:
     extra = dict(env or {})
     for name, path in (("GIT_DIR", git_dir), ("GIT_WORK_TREE", work_tree), ("GIT_INDEX_FILE", index)):
         if path is not None:
             extra[name] = str(path)
-    where = cwd or work_tree or git_dir
-    argv = arguments(args, config=config, safe=where)
+    return extra
+
+
+def _start(
+    argv: list[str], where: Path | None, extra: Mapping[str, str], stdin: int | IO[bytes]
+) -> subprocess.Popen[bytes]:
     try:
-        ended = subprocess.run(  # the list has no shell; this is the only place that starts git
+        return subprocess.Popen(  # a list, no shell; this is the only place that starts git
             argv,
             cwd=where,
             env=environment(extra),
-            input=stdin,
-            capture_output=True,
-            timeout=timeout,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             start_new_session=True,
-            check=False,
         )
-    except subprocess.TimeoutExpired as late:
-        raise EnvironmentFailure(f"git {args[0]} did not end within {timeout:.0f} s in {where}") from late
     except OSError as broken:
         raise EnvironmentFailure(f"git could not be started in {where}: {broken}") from broken
-    done = Finished(tuple(args), ended.returncode, ended.stdout, ended.stderr)
+
+
+def _finish(
+    child: subprocess.Popen[bytes],
+    args: Sequence[str],
+    where: Path | None,
+    timeout: float,
+    stdin: bytes | None = None,
+) -> tuple[bytes, bytes]:
+    """Wait for the end. A call that is too late is ended with all that it started: its session is its own."""
+    try:
+        out, err = child.communicate(stdin, timeout)
+    except subprocess.TimeoutExpired as late:
+        _end(child)
+        raise EnvironmentFailure(f"git {args[0]} did not end within {timeout:.0f} s in {where}") from late
+    except BaseException:
+        _end(child)
+        raise
+    return out or b"", err or b""
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    for stream in (child.stdin, child.stdout, child.stderr):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+
+
+def _judged(done: Finished, where: Path | None, check: bool) -> Finished:
     if check and not done.ok:
-        raise EnvironmentFailure(f"git {' '.join(args[:3])} failed in {where} ({done.status}): {done.error}")
+        raise EnvironmentFailure(
+            f"git {' '.join(done.args[:3])} failed in {where} ({done.status}): {clean(done.error)}"
+        )
     return done
