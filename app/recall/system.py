@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import random
 import secrets
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from recall.domain.clock import Instant
@@ -31,3 +34,65 @@ class SystemRng:
 
     def token(self, length: int = 8) -> str:
         return secrets.token_hex((length + 1) // 2)[:length]
+
+
+class CheckoutFiles:
+    """The watched files in the user's checkout. `fallback` reads them where there is no checkout."""
+
+    def __init__(self, root: Path | None, fallback: Callable[[str], bytes | None]) -> None:
+        self._root = root
+        self._fallback = fallback
+
+    def read(self, path: str) -> bytes | None:
+        if self._root is None:
+            return self._fallback(path)
+        try:
+            return (self._root / path).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def stamp(self, path: str) -> tuple[int, int] | None:
+        if self._root is None:
+            return (0, 0)
+        try:
+            found = (self._root / path).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return found.st_mtime_ns, found.st_size
+
+
+class Held:
+    """A lock file that this process holds until it closes or ends. The descriptor does not pass to children."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    def close(self) -> None:
+        os.close(self._fd)
+
+
+def hold(path: Path) -> Held | int:
+    """Take a lock file for this process's life; gives the holder's process id (0: unknown) when it is taken."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        words = os.pread(fd, 32, 0).split()
+        os.close(fd)
+        return int(words[0]) if words and words[0].isdigit() else 0
+    os.ftruncate(fd, 0)
+    os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+    return Held(fd)
+
+
+def local_zone() -> str:
+    """Name the machine's time zone as the zone database does; UTC when it has no such name."""
+    named = os.environ.get("TZ", "").lstrip(":")
+    if "/" in named or named == "UTC":
+        return named
+    try:
+        target = str(Path("/etc/localtime").readlink())
+    except OSError:
+        return "UTC"
+    return target.partition("zoneinfo/")[2] or "UTC"

@@ -128,6 +128,7 @@ _STOPPED = {
     "stall": RunResult.STALLED,
     "cancel": RunResult.CANCELLED,
     "lease_lost": RunResult.LEASE_LOST,
+    "shutdown": RunResult.ORPHANED,
 }
 
 _LIMITS = {
@@ -144,7 +145,7 @@ def classify(record: ExitRecord, finding: LimitFinding) -> Verdict:
     shim beats a report other than success, and `finding` counts only without a good report.
     """
     report = record.report
-    if record.stopped in {"cancel", "lease_lost"}:
+    if record.stopped in {"cancel", "lease_lost", "shutdown"}:
         return Verdict(False, _STOPPED[record.stopped], _ended(record))
     if report is not None and report.result == "success":
         return Verdict(True, None, f"reported success; {_ended(record)}")
@@ -171,6 +172,7 @@ def _ended(record: ExitRecord) -> str:
             "stall": "stopped: no output, no CPU time, no file changed",
             "cancel": "stopped by a person",
             "lease_lost": "stopped: its lease was lost",
+            "shutdown": "stopped together with the dispatcher",
             "after_report": "stopped after its report, because it did not end by itself",
         }
         return words.get(record.stopped, f"stopped ({record.stopped})")

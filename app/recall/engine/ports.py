@@ -15,6 +15,7 @@ from recall.domain.outcome import Settlement
 from recall.domain.run import Claim, ExitRecord, Refused, Run
 from recall.domain.snapshot import Snapshot
 from recall.domain.task import Task, TaskRef, TaskSpec
+from recall.domain.usage import LimitPatterns
 from recall.domain.work import (
     CollectOutcome,
     Conflict,
@@ -93,6 +94,10 @@ class Store(Protocol):
     def start_run(
         self, run_id: int, owner: str, version: int, *, branch: str, base: str, slot: str
     ) -> Refused | None: ...
+
+    def end_run(self, run_id: int, owner: str, version: int) -> Refused | None:
+        """What a shim does when its agent is gone, for a run whose shim could not say it any more."""
+        ...
 
     def settle_run(
         self, run_id: int, owner: str, version: int, settlement: Settlement, *, actor: str
@@ -202,7 +207,19 @@ class Git(Protocol):
         """Tell whether `commit` is `tip` or an ancestor of it."""
         ...
 
+    def knows(self, commit: str) -> bool:
+        """Tell whether the commit's object is there at all."""
+        ...
+
+    def tree_of(self, commit: str) -> str:
+        """Give the id of a commit's tree: equal trees share one verdict."""
+        ...
+
     # -- workspaces ------------------------------------------------------------------------------------------
+    def workspace_at(self, slot: str, *, branch: str, base: str) -> Workspace:
+        """Give the workspace of a run that is under way, from what the store knows of it."""
+        ...
+
     def open_workspace(self, ref: TaskRef, number: int, run_id: int) -> Workspace:
         """Give a workspace at main's tip on a fresh branch `recall/<region>/<task>/<number>`, pinned as
         `refs/recall/base/<run>`."""
@@ -295,6 +312,33 @@ class RunStatus:
     pid: int | None = None
 
 
+class Planner(Protocol):
+    """Turns a task and a workspace into the run of a process."""
+
+    def runs_folder(self) -> Path: ...
+    def agent_run(self, task: Task, run: Run, workspace: Workspace, earlier: Sequence[Run]) -> RunSpec:
+        """Give the spec of an agent's run: prompt, environment, limits, lease."""
+        ...
+
+    def command_run(self, name: str, command: str, cwd: Path, timeout: float) -> RunSpec:
+        """Give the spec of a verification or set-up command (a shell string) in the run folder `name`."""
+        ...
+
+    def patterns(self, agent: str) -> LimitPatterns: ...
+
+
+class TaskFiles(Protocol):
+    """The watched task lists and recall.toml, as they are in the user's checkout."""
+
+    def read(self, path: str) -> bytes | None:
+        """Give a file's bytes, or None when it is not there. `path` is relative to the checkout."""
+        ...
+
+    def stamp(self, path: str) -> tuple[int, int] | None:
+        """Give something cheap that changes when the file does."""
+        ...
+
+
 class Runner(Protocol):
     """Starts and watches processes through their shims."""
 
@@ -305,6 +349,15 @@ class Runner(Protocol):
     def status(self, folder: Path) -> RunStatus: ...
     def stop(self, folder: Path, reason: str) -> None:
         """Ask a live shim to stop its whole process tree (`cancel`, `lease_lost`). Returns at once."""
+        ...
+
+    def pidfd(self, folder: Path) -> int | None:
+        """Give a descriptor that becomes readable when the run's shim ends, for the caller to close; None when
+        it is gone already."""
+        ...
+
+    def stop_and_wait(self, folder: Path, reason: str) -> None:
+        """The same, and come back when the shim is gone; ended by force when it does not go in time."""
         ...
 
     def sweep(self, folder: Path) -> int:

@@ -1,0 +1,75 @@
+"""Where the whole list stands: can anything still move by itself, and what waits for a person?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recall.domain.agent import Agent
+from recall.domain.merge import MergeEntry, MergeState
+from recall.domain.run import Run, RunState
+from recall.domain.task import Task, TaskState
+
+_MOVING_MERGES = frozenset({MergeState.QUEUED, MergeState.VERIFYING, MergeState.LANDING})
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`moving`: something runs, or will start by itself. `waits`: one sentence for each thing that only a
+    person can move. `finished` counts done and cancelled tasks."""
+
+    total: int
+    finished: int
+    moving: bool
+    waits: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        return self.finished == self.total
+
+
+def standing(
+    tasks: Sequence[Task],
+    agents: Sequence[Agent],
+    runs: Sequence[Run],
+    merges: Sequence[MergeEntry],
+    *,
+    queue_held: str = "",
+    dispatch_held: str = "",
+    problems: Sequence[str] = (),
+) -> Standing:
+    """Sum everything up. `queue_held` says why nothing lands, `dispatch_held` why nothing new starts, when only
+    a person can change that; `problems` are errors in a task list, whose last good version is in force."""
+    waits = [
+        f"{task.ref}: {task.reason or 'needs a person'}" for task in tasks if task.state is TaskState.NEEDS_PERSON
+    ]
+    waits += [f"{task.ref}: on hold, {task.reason}" for task in tasks if task.state is TaskState.ON_HOLD]
+    waits += [
+        f"{entry.ref}: {entry.reason}"
+        for entry in merges
+        if entry.state in (MergeState.WAITING_CHECKOUT, MergeState.CONFLICT)
+    ]
+    waits += problems
+    waits += [f"the merge queue is held: {queue_held}"] if queue_held else []
+    waits += [f"nothing new starts: {dispatch_held}"] if dispatch_held else []
+    stuck = [] if dispatch_held else [task for task in _startable(tasks) if not _somebody(task, agents)]
+    waits += [f"{task.ref}: no agent may take it (paused, stopped, disabled or not allowed)" for task in stuck]
+    busy = any(run.state is not RunState.LANDING for run in runs)
+    landing = not queue_held and any(entry.state in _MOVING_MERGES for entry in merges)
+    ready = not dispatch_held and any(_somebody(task, agents) for task in _startable(tasks))
+    finished = sum(task.state in (TaskState.DONE, TaskState.CANCELLED) for task in tasks)
+    return Standing(len(tasks), finished, busy or landing or ready, tuple(waits))
+
+
+def _startable(tasks: Sequence[Task]) -> list[Task]:
+    return [task for task in tasks if task.state is TaskState.TODO and not task.unmet and not task.is_group]
+
+
+def _somebody(task: Task, agents: Sequence[Agent]) -> bool:
+    return any(may_take(agent, task) and not agent.paused and not agent.stopped_reason for agent in agents)
+
+
+def may_take(agent: Agent, task: Task) -> bool:
+    """Tell whether configuration and task list allow it, whatever the agent does at the moment."""
+    allowed = not task.agents or agent.name in task.agents
+    return agent.enabled and allowed and (not agent.types or task.type in agent.types)

@@ -1,0 +1,213 @@
+"""The dispatcher: observe, decide, act, until nothing is left or somebody says stop."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from enum import IntEnum
+
+from recall.domain.agent import AgentSpec
+from recall.domain.errors import ConfigError, RecallError
+from recall.domain.event import Event
+from recall.domain.merge import MergeState
+from recall.domain.progress import Standing, standing
+from recall.domain.run import Claim, RunState
+from recall.domain.schedule import decide
+from recall.domain.snapshot import Assign
+from recall.engine.jobs import Jobs
+from recall.engine.launch import launch
+from recall.engine.merge_queue import MergeQueue
+from recall.engine.parts import Parts
+from recall.engine.recovery import recover
+from recall.engine.run_keeper import RunKeeper
+from recall.engine.task_lists import Intake
+from recall.engine.trust import distrusted
+from recall.engine.watch import Watch
+
+_POLL = 0.1
+_LOOK_PERIOD = 1.0
+_TROUBLE_PAUSE = 1.0
+
+
+class Stopping(IntEnum):
+    """How far a stop has gone. `drain`: nothing new, what runs finishes and lands. `halt`: agents stop too."""
+
+    NO = 0
+    DRAIN = 1
+    HALT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """What a front end is told: new events, and trouble of the engine itself. Called from engine threads."""
+
+    events: Callable[[Sequence[Event]], None] = lambda _: None
+    trouble: Callable[[str], None] = lambda _: None
+
+
+class Dispatcher:
+    """One per repository; its lock is held by whoever makes it.
+
+    `start` recovers what an earlier one left, `run` is the loop of ticks until the list stands still
+    (`until_done`) or a stop is through. `request` and `standing` may be called from any thread.
+    """
+
+    def __init__(self, parts: Parts, executor: Executor, watch: Watch, listener: Listener) -> None:
+        self.parts = parts
+        self.queue = MergeQueue(parts, give_up=self._halting)
+        self._watch = watch
+        self._listener = listener
+        self._intake = Intake(parts)
+        self._jobs = Jobs(executor, parts.clock, wake=watch.wake, trouble=listener.trouble)
+        self._keeper = RunKeeper(parts, self._jobs, watch)
+        self._stopping = Stopping.NO
+        self._distrust = ""
+        self._commands_may_differ = True
+        self._over = threading.Event()
+        self._seq = 0
+        self._seen_version = -1
+        self._next_look = 0.0
+
+    def request(self, stopping: Stopping) -> None:
+        """Ask for a stop; a further request can only go further. Safe in a signal handler."""
+        self._stopping = max(self._stopping, stopping)
+        self._watch.wake()
+
+    def standing(self) -> Standing:
+        store = self.parts.store
+        return standing(
+            store.tasks(),
+            store.agents(),
+            store.open_runs(),
+            store.merges(),
+            queue_held=self.queue.held(),
+            dispatch_held=self._distrust,
+            problems=self._problems(),
+        )
+
+    def _problems(self) -> list[str]:
+        return [problem for found in self._intake.problems.values() for problem in found]
+
+    # -- the loop ----------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Bring store, git and processes into agreement. Raises when the surroundings do not allow work."""
+        parts = self.parts
+        self._seq = parts.store.last_seq()
+        specs = [
+            AgentSpec(one.name, one.enabled, one.parallel, one.types, one.account) for one in parts.settings.agents
+        ]
+        parts.store.sync_agents(specs)
+        recover(parts, self.queue)
+        self._refresh_lists()
+        self._tell()
+
+    def run(self, *, until_done: bool) -> Standing:
+        """Work until the list stands still (with `until_done`) or a stop is through; gives where it stands."""
+        landing = threading.Thread(target=self._land_loop, name="landing", daemon=True)
+        landing.start()
+        try:
+            woken = True
+            while not self._tick(until_done, woken=woken):
+                woken = self._watch.wait(_POLL)
+        finally:
+            self._over.set()
+            self._watch.landing.set()
+            landing.join()
+            self._tell()
+        return self.standing()
+
+    def step(self) -> None:
+        """Observe, decide, act, once. Slow work goes to the executor."""
+        self._refresh_lists()
+        runs = self.parts.store.open_runs()
+        self._keeper.observe(runs, halting=self._halting())
+        if any(run.state is RunState.LANDING for run in runs):
+            self._watch.landing.set()
+        if self._stopping is Stopping.NO and not self._distrust:
+            self._dispatch()
+        self._tell()
+
+    def _tick(self, until_done: bool, *, woken: bool) -> bool:
+        """Do a step if anything may have changed; tell whether the work is over. No trouble of store, disk or
+        git ends the loop: it is told, and tried again a second later."""
+        now = self.parts.clock.now().mono
+        try:
+            version = self.parts.store.data_version()
+            if not woken and version == self._seen_version and now < self._next_look:
+                return False
+            self._seen_version, self._next_look = version, now + _LOOK_PERIOD
+            self.step()
+            return self._finished(until_done)
+        except RecallError as trouble:
+            self._next_look = now + _TROUBLE_PAUSE
+            self._listener.trouble(str(trouble))
+            return False
+
+    def _finished(self, until_done: bool) -> bool:
+        if self._jobs.any() or self._keeper.leaving:
+            return False
+        if self._stopping is Stopping.NO:
+            return until_done and not self.standing().moving
+        working = {RunState.PREPARING, RunState.RUNNING, RunState.ENDED}
+        if any(run.state in working for run in self.parts.store.open_runs()):
+            return False
+        return self._stopping is Stopping.HALT or not self._landing_goes_on()
+
+    def _landing_goes_on(self) -> bool:
+        moving = {MergeState.QUEUED, MergeState.VERIFYING, MergeState.LANDING}
+        return not self.queue.held() and any(entry.state in moving for entry in self.parts.store.merges())
+
+    def _halting(self) -> bool:
+        return self._stopping is Stopping.HALT
+
+    def _refresh_lists(self) -> None:
+        imported = self._intake.refresh()
+        if imported or self._commands_may_differ or self._distrust:
+            self._commands_may_differ = False
+            self._distrust = distrusted(self.parts)
+
+    # -- decide and act ----------------------------------------------------------------------------------------
+
+    def _dispatch(self) -> None:
+        snapshot = self.parts.store.snapshot()
+        if not snapshot.dispatching or not snapshot.ready:
+            return
+        for assign in decide(snapshot, explore=self.parts.settings.explore, rng=self.parts.rng):
+            self._claim(assign)
+
+    def _claim(self, assign: Assign) -> None:
+        owner = f"{assign.agent}-{self.parts.rng.token(8)}"
+        ttl = self.parts.settings.lease.ttl
+        claim = self.parts.store.claim(assign.ref, assign.agent, owner, ttl, why=assign.reason)
+        if isinstance(claim, Claim):
+            self._jobs.submit(claim.run_id, lambda: launch(self.parts, claim, give_up=self._halting))
+
+    # -- the landing thread ------------------------------------------------------------------------------------
+
+    def _land_loop(self) -> None:
+        """Entries one at a time, asleep while there is nothing to land."""
+        while not self._over.is_set():
+            if self._land_once():
+                self._watch.wake()
+            else:
+                self._watch.landing.wait(_LOOK_PERIOD)
+                self._watch.landing.clear()
+
+    def _land_once(self) -> bool:
+        if self._halting():
+            return False
+        try:
+            return self.queue.step()
+        except RecallError as trouble:
+            self._listener.trouble(f"merge queue: {trouble}")
+            return False
+
+    def _tell(self) -> None:
+        events = self.parts.store.events_since(self._seq)
+        if events:
+            self._seq = events[-1].seq
+            self._commands_may_differ |= any(event.kind.startswith("list.") for event in events)
+            self._listener.events(events)

@@ -1,0 +1,221 @@
+"""The merge queue: one entry at a time is rebased on main, verified as the exact tree that lands, and landed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from recall.domain.merge import MergeEntry, MergeState
+from recall.domain.outcome import Settlement
+from recall.domain.run import Run, RunResult
+from recall.domain.task import TaskState
+from recall.domain.text import clean
+from recall.domain.work import (
+    Conflict,
+    Landed,
+    LandingOutcome,
+    MainMoved,
+    NothingNew,
+    Rebased,
+    Verified,
+    WaitingForCheckout,
+)
+from recall.engine.parts import Parts
+from recall.engine.settlement import release_workspace
+from recall.engine.verification import Verifier
+from recall.failpoint import failpoint
+
+HELD = "queue.held"
+MAIN = "main_oid"
+_RETRY_WAITING = 2.0
+
+
+class MergeQueue:
+    """`step` is called again and again by one thread. Whatever it decides stands in the store."""
+
+    def __init__(self, parts: Parts, *, give_up: Callable[[], bool]) -> None:
+        self._parts = parts
+        self._verifier = Verifier(parts, give_up)
+        self._red_main: str | None = None
+        self._tried_waiting: dict[int, float] = {}
+
+    def step(self) -> bool:
+        """Move one entry as far as it goes. False: nothing can be done at the moment."""
+        entries = self._parts.store.merges()
+        if not entries or not self._main_as_expected():
+            return False
+        entry = self._next(entries)
+        if entry is None:
+            return False
+        if entry.state is MergeState.WAITING_CHECKOUT:
+            return self._land(entry)
+        return self._process(entry)
+
+    def held(self) -> str:
+        """Say why nothing can land before a person acts, or ""."""
+        reason = self._parts.store.setting(HELD)
+        if reason:
+            return reason
+        red = self._red_main
+        if red is None or red != self._parts.git.main_tip():
+            return ""
+        return f"main itself is red at {red[:10]}; mend it, and the queue goes on"
+
+    # -- which one, and may it ---------------------------------------------------------------------------------
+
+    def _next(self, entries: list[MergeEntry]) -> MergeEntry | None:
+        now = self._parts.clock.now().mono
+        for entry in entries:
+            if entry.state is MergeState.WAITING_CHECKOUT:
+                if now - self._tried_waiting.get(entry.id, -_RETRY_WAITING) >= _RETRY_WAITING:
+                    self._tried_waiting[entry.id] = now
+                    return entry
+            elif entry.state is MergeState.QUEUED and self._red_main != self._parts.git.main_tip():
+                return entry
+        return None
+
+    def _main_as_expected(self) -> bool:
+        """Main may only have grown behind our back. Rewritten: the queue is held until a person looked."""
+        store, tip = self._parts.store, self._parts.git.main_tip()
+        known = store.setting(MAIN)
+        if store.setting(HELD):
+            return False
+        if known == tip:
+            return True
+        if known and not self._parts.git.contains(tip, known):
+            reason = f"main was rewritten: {known[:10]} is not in {tip[:10]} any more. Look, then `recall resume`"
+            store.put_setting(HELD, reason, actor="dispatcher")
+            return False
+        if known:
+            store.note("main.moved", actor="dispatcher", reason=f"main moved outside the queue to {tip[:10]}")
+        store.put_setting(MAIN, tip, actor="dispatcher")
+        return True
+
+    # -- rebase, verify, land ----------------------------------------------------------------------------------
+
+    def _process(self, entry: MergeEntry) -> bool:
+        run = self._run_of(entry)
+        onto = self._parts.git.main_tip()
+        trailers = {"Recall-Task": str(entry.ref), "Recall-Run": str(entry.run_id), "Recall-Agent": run.agent}
+        match self._parts.git.rebase(base=entry.base, tip=entry.tip, onto=onto, trailers=trailers):
+            case Conflict() as conflict:
+                self._conflict(entry, run, conflict)
+            case NothingNew(reason):
+                self._reject(entry, run, RunResult.NO_CHANGE, reason)
+            case Rebased(candidate, _, _, joined):
+                failpoint("queue.rebased")
+                self._parts.store.merge_verifying(entry.id, candidate=candidate, onto=onto)
+                failpoint("queue.verifying_recorded")
+                if joined:
+                    self._note(entry, "merge.joined", joined)
+                self._verify(entry, run, candidate, onto)
+        return True
+
+    def _verify(self, entry: MergeEntry, run: Run, candidate: str, onto: str) -> None:
+        command = self._command(entry)
+        verdict = self._verifier.verdict(candidate, command)
+        failpoint("queue.verified")
+        if verdict is None:
+            self._parts.store.merge_requeue(entry.id, "the dispatcher stopped while it was verified")
+        elif verdict.green:
+            if verdict.reason.startswith("flaky"):
+                self._note(entry, "merge.flaky", verdict.reason)
+            self._parts.store.merge_intend(entry.id, old=onto, new=candidate)
+            failpoint("queue.intent_recorded")
+            self._land(replace(entry, intent_old=onto, intent_new=candidate))
+        else:
+            self._red(entry, run, verdict, onto)
+
+    def _red(self, entry: MergeEntry, run: Run, verdict: Verified, onto: str) -> None:
+        """Nobody is blamed before main itself was seen green under the same command."""
+        main = self._verifier.verdict(onto, self._command(entry))
+        if main is None:
+            self._parts.store.merge_requeue(entry.id, "the dispatcher stopped while main was verified")
+        elif main.green:
+            self._reject(entry, run, RunResult.VERIFY_FAILED, _essence(verdict))
+        else:
+            self._red_main = onto
+            self._parts.store.merge_requeue(entry.id, "main itself is red, so this entry cannot be judged")
+            self._note(entry, "main.red", f"main at {onto[:10]} is red: {_essence(main)}")
+
+    def _land(self, entry: MergeEntry) -> bool:
+        if entry.intent_old is None or entry.intent_new is None:
+            self._parts.store.merge_requeue(entry.id, "its intended move of main was not recorded")
+            return True
+        reflog = f"recall run-{entry.run_id} merge-{entry.id}"
+        outcome = self._parts.git.land(merge_id=entry.id, old=entry.intent_old, new=entry.intent_new, reflog=reflog)
+        failpoint("queue.main_moved")
+        return self.record(entry, outcome)
+
+    def record(self, entry: MergeEntry, outcome: LandingOutcome) -> bool:
+        """Write down how a landing came out. False: it waits for the user's checkout."""
+        match outcome:
+            case Landed(commit, _):
+                self.landed(entry, commit)
+            case WaitingForCheckout(reason, paths):
+                if entry.state is not MergeState.WAITING_CHECKOUT or entry.reason != reason:
+                    self._parts.store.merge_waiting(entry.id, clean(reason), paths)
+                return False
+            case MainMoved(tip, _):
+                self._again(entry, tip)
+        return True
+
+    def landed(self, entry: MergeEntry, commit: str) -> None:
+        """Main contains the commit: everything that follows from it, then the workspace."""
+        run = self._run_of(entry)
+        self._parts.store.merge_landed(
+            entry.id, commit, settlement=self._parts.settlement(run, RunResult.LANDED, f"landed as {commit[:10]}")
+        )
+        failpoint("queue.landing_recorded")
+        release_workspace(self._parts, run, landed=True)
+
+    def _again(self, entry: MergeEntry, tip: str) -> None:
+        if entry.rounds + 1 < self._parts.settings.merge.max_rounds:
+            self._parts.store.merge_requeue(entry.id, f"main moved to {tip[:10]}; goes round again")
+            return
+        reason = f"main moved {entry.rounds + 1} times while it was verified; requeue it when main is quiet"
+        settlement = self._parts.settlement(self._run_of(entry), RunResult.CONFLICT, reason)
+        waiting = replace(settlement, task_state=TaskState.NEEDS_PERSON, task_reason=reason, retry_at=None)
+        self._parts.store.merge_requeue(entry.id, reason)
+        self._parts.store.merge_rejected(entry.id, reason, settlement=waiting)
+
+    # -- turned away -------------------------------------------------------------------------------------------
+
+    def _conflict(self, entry: MergeEntry, run: Run, conflict: Conflict) -> None:
+        names = ", ".join(conflict.paths[:8])
+        reason = clean(f"conflict with main in {names}")
+        settlement: Settlement | None = None
+        if self._parts.restart_conflicts:
+            settlement = self._parts.settlement(run, RunResult.CONFLICT, reason)
+        self._parts.store.merge_conflict(entry.id, conflict, settlement=settlement)
+        failpoint("queue.conflict_recorded")
+        if settlement is not None:
+            release_workspace(self._parts, run)
+
+    def _reject(self, entry: MergeEntry, run: Run, result: RunResult, reason: str) -> None:
+        self._parts.store.merge_rejected(
+            entry.id, clean(reason), settlement=self._parts.settlement(run, result, clean(reason))
+        )
+        failpoint("queue.rejection_recorded")
+        release_workspace(self._parts, run)
+
+    # -- small things ------------------------------------------------------------------------------------------
+
+    def _command(self, entry: MergeEntry) -> str | None:
+        task = self._parts.store.task(entry.ref)
+        return (task.verify if task else None) or self._parts.settings.verify
+
+    def _run_of(self, entry: MergeEntry) -> Run:
+        run = self._parts.store.run(entry.run_id)
+        if run is None:
+            raise LookupError(f"merge entry {entry.id} names run {entry.run_id}, which is not in the store")
+        return run
+
+    def _note(self, entry: MergeEntry, kind: str, reason: str) -> None:
+        self._parts.store.note(kind, actor="dispatcher", reason=clean(reason), ref=entry.ref, merge_id=entry.id)
+
+
+def _essence(verdict: Verified) -> str:
+    """What a person, and the next attempt, need of a red verdict: the reason and its last lines."""
+    lines = [line for line in verdict.output_tail.splitlines() if line.strip()]
+    return "\n".join([verdict.reason, *lines[-12:]])

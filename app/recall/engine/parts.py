@@ -1,0 +1,57 @@
+"""The concrete parts that one engine works with, handed in by `bootstrap`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recall.config.settings import Settings
+from recall.domain.clock import Clock
+from recall.domain.outcome import Budget, CooldownRule, Settlement, settle
+from recall.domain.rng import Rng
+from recall.domain.run import Run, RunResult
+from recall.domain.task import Task
+from recall.domain.usage import LimitFinding
+from recall.engine.ports import Git, Planner, Runner, Store, TaskFiles
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """`zone` names the machine's time zone, for reset times that agents print without one.
+    `restart_conflicts`: nobody is there to resolve a conflict, so its task starts over from main."""
+
+    settings: Settings
+    store: Store
+    git: Git
+    runner: Runner
+    planner: Planner
+    files: TaskFiles
+    clock: Clock
+    rng: Rng
+    zone: str = "UTC"
+    restart_conflicts: bool = True
+
+    def settlement(self, run: Run, result: RunResult, reason: str, finding: LimitFinding | None = None) -> Settlement:
+        """Say what a result changes, from the task's budget and the agent's record as they are now."""
+        task = self.store.task(run.ref)
+        agent = next((one for one in self.store.agents() if one.name == run.agent), None)
+        limits = self.settings.limits
+        return settle(
+            result,
+            reason,
+            budget=self._budget(task),
+            cooldown=CooldownRule(
+                limits.margin, limits.default, limits.cap, agent.limits_in_a_row if agent is not None else 0
+            ),
+            now=self.clock.now().wall,
+            finding=finding or LimitFinding(),
+        )
+
+    def _budget(self, task: Task | None) -> Budget:
+        run = self.settings.run
+        return Budget(
+            attempts=task.attempts if task else 0,
+            max_attempts=(task.max_attempts if task else None) or run.attempts,
+            interruptions=task.interruptions if task else 0,
+            max_interruptions=run.max_interruptions,
+            backoff=run.backoff,
+        )
