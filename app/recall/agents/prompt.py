@@ -1,0 +1,114 @@
+"""What an agent is told: its task, what came before, the rules, and how to report."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from recall.domain.task import Task, TaskRef
+from recall.domain.text import clean, clean_line
+
+_ESSENCE = 1200
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An earlier run of the same task: how it came out and why."""
+
+    number: int
+    agent: str
+    result: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """Everything around the task. `program` is the argv that starts the `recall` command, `slot` the run's
+    slot folder, both absolute. `group` is the task's parent, `done` its prerequisites' titles, `verify` the
+    command that decides whether the work lands, `protected` the files that are taken out of its commits."""
+
+    program: tuple[str, ...]
+    slot: Path
+    main: str = "main"
+    verify: str | None = None
+    group: Task | None = None
+    done: Sequence[tuple[TaskRef, str]] = ()
+    earlier: Sequence[Attempt] = ()
+    protected: Sequence[str] = ("TASKS.md", "recall.toml")
+
+
+def build_prompt(task: Task, briefing: Briefing) -> str:
+    """Give the whole prompt as Markdown, ending in a line feed."""
+    parts = [
+        f"# Task {task.ref}: {clean_line(task.title)}",
+        clean(task.body).strip(),
+        _group(briefing.group),
+        _done(briefing.done),
+        _earlier(briefing.earlier),
+        _rules(briefing),
+        _reporting(task, briefing),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _group(group: Task | None) -> str:
+    if group is None:
+        return ""
+    return "\n\n".join(
+        filter(None, (f"## Part of {group.ref}: {clean_line(group.title)}", clean(group.body).strip()))
+    )
+
+
+def _done(done: Sequence[tuple[TaskRef, str]]) -> str:
+    lines = [f"- {ref}: {clean_line(title)}" for ref, title in done]
+    return "\n".join(["## Already done, and part of your workspace", "", *lines]) if lines else ""
+
+
+def _earlier(earlier: Sequence[Attempt]) -> str:
+    """Every earlier attempt in a line, the last one's reason in full: that is the one to do better than."""
+    if not earlier:
+        return ""
+    lines = [f"- attempt {one.number} ({clean_line(one.agent)}): {one.result}" for one in earlier]
+    essence = clean(earlier[-1].reason).strip()[-_ESSENCE:]
+    quoted = [f"> {line}" for line in essence.splitlines()]
+    last = ["", "The last one ended because:", "", *quoted] if quoted else []
+    return "\n".join(["## Earlier attempts", "", *lines, *last, "", "You start afresh; do not repeat their mistake."])
+
+
+def _rules(briefing: Briefing) -> str:
+    rules = [
+        "- Work in the current folder only. It is a git workspace of your own, on a branch of its own.",
+        "- Commit your work, or just leave the files: what is not committed is committed for you.",
+        f"- Do not switch branches, push, or touch {briefing.main}. Landing is done for you, after verification.",
+        f"- Do not edit {', '.join(briefing.protected)}: such changes are taken out.",
+        "- Nobody can answer questions while you work, and there is no terminal. To ask, use the command below.",
+    ]
+    if briefing.verify:
+        rules.append(f"- Your work lands only if this passes: `{briefing.verify}`. Run it before you report.")
+    return "\n".join(["## Rules", "", *rules])
+
+
+def _reporting(task: Task, briefing: Briefing) -> str:
+    program, slot = shlex.join(briefing.program), shlex.quote(str(briefing.slot))
+    outcome = f"{program} outcome --slot {slot}"
+    return "\n".join(
+        [
+            "## When you are done",
+            "",
+            f"Report on {task.ref} with exactly one of these, then end. Without a report the work does not count.",
+            "",
+            "```sh",
+            f'{outcome} --result success --summary "what you did"',
+            f'{outcome} --result failure --summary "what stopped you"',
+            f'{program} ask --slot {slot} "your question"',
+            "```",
+            "",
+            "While a long command runs without any output, this says that you still work:",
+            "",
+            "```sh",
+            f"{program} heartbeat --slot {slot}",
+            "```",
+        ]
+    )

@@ -1,0 +1,279 @@
+"""Starts runs through their shims and finds them again, from files and locks alone."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from recall.agents import mailbox, process
+from recall.agents.shim import PROTOCOL, replace_file
+from recall.agents.transcript import Transcript
+from recall.domain.clock import Clock
+from recall.domain.errors import EnvironmentFailure
+from recall.domain.launch import RunSpec, RunStatus
+from recall.domain.rng import Rng
+from recall.domain.run import ExitRecord, Report
+from recall.failpoint import failpoint
+
+_SHIM = Path(__file__).with_name("shim.py")
+_START_PATIENCE = 20.0
+_LEFT_OF_EARLIER_RUNS = ("exit.json", ".exit.json", "stop.json", "shim.log", "transcript*")
+_STOP_STEP = 0.02
+
+
+class ShimProcess(subprocess.Popen[bytes]):
+    """A shim lives on when its starter ends: dropping this object is no fault."""
+
+    def __del__(self) -> None:
+        return
+
+
+class ProcessRunner:
+    """The runner of `engine.ports`. Keeps nothing in memory but its unreaped children: another one, in
+    another process, sees and stops the same runs."""
+
+    def __init__(self, clock: Clock, rng: Rng) -> None:
+        self._clock = clock
+        self._rng = rng
+        self._children: list[ShimProcess] = []
+        self._guard = threading.Lock()
+
+    def start(self, spec: RunSpec) -> int:
+        """Write the run folder and start the shim; gives its pid once it holds the run's lock. Raises
+        EnvironmentFailure if it cannot."""
+        try:
+            self._write(spec)
+            child, ready = self._spawn(spec.folder)
+        except OSError as broken:
+            raise EnvironmentFailure(f"run {spec.run_id} could not be started in {spec.folder}: {broken}") from broken
+        try:
+            said = _first_line(ready, _START_PATIENCE)
+        finally:
+            os.close(ready)
+        if said != "ready":
+            child.kill()
+            child.wait()
+            raise EnvironmentFailure(
+                f"the shim of run {spec.run_id} did not start: {said or 'no answer'}; see {spec.folder}/shim.log"
+            )
+        with self._guard:
+            self._children.append(child)
+        return child.pid
+
+    def status(self, folder: Path) -> RunStatus:
+        self._reap()
+        if _held(folder):
+            holder = _holder(folder)
+            return RunStatus(live=True, exit=None, pid=holder[0] if holder else None)
+        return RunStatus(live=False, exit=read_exit(folder))
+
+    def stop(self, folder: Path, reason: str) -> None:
+        """Ask a live shim to stop its whole process tree. Returns at once."""
+        if not _held(folder):
+            return
+        replace_file(folder / "stop.json", {"reason": reason})
+        handle = self.pidfd(folder)
+        if handle is None:
+            return
+        try:
+            signal.pidfd_send_signal(handle, signal.SIGTERM)
+        except ProcessLookupError:
+            return
+        finally:
+            os.close(handle)
+
+    def stop_and_wait(self, folder: Path, reason: str, timeout: float = 30.0) -> bool:
+        """Stop a run and wait until its shim is gone. False: it still is there after `timeout` seconds."""
+        self.stop(folder, reason)
+        until = self._clock.now().mono + timeout
+        while _held(folder):
+            if self._clock.now().mono > until:
+                return False
+            time.sleep(_STOP_STEP)
+        return True
+
+    def pidfd(self, folder: Path) -> int | None:
+        """A descriptor that becomes readable when the run's shim ends, for the caller to close; None when it
+        is gone already."""
+        holder = _holder(folder)
+        return process.open_pidfd(*holder) if holder and _held(folder) else None
+
+    def sweep(self, folder: Path) -> int:
+        """After a lost shim: end every process that carries this run's marker, or still is in the shim's
+        session and works in the run's folder. Gives how many."""
+        try:
+            spec = json.loads((folder / "spec.json").read_text("utf-8"))
+            marker, cwd = str(spec["marker"]), Path(spec["cwd"])
+        except (OSError, ValueError, KeyError):
+            return 0
+        if _held(folder):
+            return 0
+        holder = _holder(folder)
+
+        def left() -> list[process.Process]:
+            found = {one.pid: one for one in process.marked(marker)}
+            if holder is not None:
+                found.update({one.pid: one for one in process.in_session(holder[0], cwd)})
+            return list(found.values())
+
+        return process.end_all(left)
+
+    def tail(self, folder: Path, lines: int = 20) -> str:
+        """The last lines of the transcript, decoded with replacement, not cleaned."""
+        return Transcript(folder).tail(lines).decode("utf-8", "replace")
+
+    # -- starting --------------------------------------------------------------------------------------------
+
+    def _write(self, spec: RunSpec) -> None:
+        folder = spec.folder
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if _held(folder):
+            raise EnvironmentFailure(f"run {spec.run_id} is under way already: its shim holds {folder}/lock")
+        for pattern in _LEFT_OF_EARLIER_RUNS:
+            for path in folder.glob(pattern):
+                path.unlink()
+        prompt = folder / "prompt.md"
+        prompt.write_text(spec.prompt, "utf-8", "replace")
+        prompt.chmod(0o600)
+        failpoint("runner.prompt_written")
+        if spec.slot is not None:
+            prompt = _open_slot(spec, spec.slot)
+        failpoint("runner.slot_opened")
+        replace_file(folder / "spec.json", _protocol(spec, prompt, self._rng.token(32)))
+        (folder / "spec.json").chmod(0o600)
+        failpoint("runner.spec_written")
+
+    def _spawn(self, folder: Path) -> tuple[ShimProcess, int]:
+        self._reap()
+        ready, answer = os.pipe2(os.O_CLOEXEC)
+        try:
+            with (folder / "shim.log").open("ab") as log:
+                child = ShimProcess(
+                    [sys.executable, "-I", "-S", str(_SHIM), str(folder)],
+                    stdin=subprocess.DEVNULL, stdout=answer, stderr=log, cwd="/", start_new_session=True,
+                )  # fmt: skip
+        except OSError:
+            os.close(ready)
+            raise
+        finally:
+            os.close(answer)
+        return child, ready
+
+    def _reap(self) -> None:
+        with self._guard:
+            self._children = [child for child in self._children if child.poll() is None]
+
+
+def read_exit(folder: Path) -> ExitRecord | None:
+    """Read `exit.json`; None when there is none that can be read."""
+    try:
+        raw: dict[str, Any] = json.loads((folder / "exit.json").read_text("utf-8"))
+        report = raw["report"]
+        return ExitRecord(
+            status=raw["status"],
+            signal=raw["signal"],
+            stopped=raw["stopped"],
+            report=Report(**report) if report else None,
+            refused_reports=tuple(raw["refused"]),
+            started_at=raw["started_at"],
+            ended_at=raw["ended_at"],
+            strays=raw["strays"],
+            error=raw["error"],
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _open_slot(spec: RunSpec, slot: Path) -> Path:
+    """Give the slot to this run: identity and token, an empty mailbox, the prompt."""
+    for stale in (*slot.glob("answer-*"), slot / mailbox.CLOSED_FILE):
+        stale.unlink(missing_ok=True)
+    mailbox.open_reports(slot / "tree" / mailbox.REPORTS)
+    prompt = slot / "prompt.md"
+    prompt.unlink(missing_ok=True)
+    prompt.write_text(spec.prompt, "utf-8", "replace")
+    identity = {
+        "protocol": PROTOCOL, "run_id": spec.run_id, "task": spec.task, "agent": spec.agent, "token": spec.token,
+        "run_folder": str(spec.folder),
+    }  # fmt: skip
+    replace_file(slot / mailbox.RUN_FILE, identity)
+    (slot / mailbox.RUN_FILE).chmod(0o444)
+    return prompt
+
+
+def _protocol(spec: RunSpec, prompt: Path, marker: str) -> dict[str, object]:
+    env = {**spec.env, process.MARKER: marker}
+    if spec.slot is not None:
+        env["RECALL_RUN_ID"] = str(spec.run_id)
+    return {
+        "protocol": PROTOCOL,
+        "run_id": spec.run_id,
+        "argv": list(spec.argv),
+        "shell": spec.shell,
+        "cwd": str(spec.cwd),
+        "env": env,
+        "marker": marker,
+        "prompt_mode": spec.prompt_mode,
+        "prompt_path": str(prompt),
+        "slot": str(spec.slot) if spec.slot is not None else None,
+        "token": spec.token,
+        "task": spec.task,
+        "agent": spec.agent,
+        "lease": _lease(spec),
+        "timeout": spec.timeout,
+        "stall": spec.stall,
+        "grace": spec.grace,
+        "after_report": spec.after_report,
+        "transcript_cap": spec.transcript_cap,
+    }
+
+
+def _lease(spec: RunSpec) -> dict[str, object] | None:
+    if spec.lease is None:
+        return None
+    lease = asdict(spec.lease)
+    contract = lease.pop("contract")
+    paths = {"database": str(contract.pop("database")), "lock_file": str(contract.pop("lock_file"))}
+    return {**lease, **contract, **paths}
+
+
+def _held(folder: Path) -> bool:
+    try:
+        lock = os.open(folder / "lock", os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False
+
+
+def _holder(folder: Path) -> tuple[int, int] | None:
+    """Pid and start time of the last shim that held the lock."""
+    try:
+        raw = json.loads((folder / "lock").read_bytes())
+        return int(raw["pid"]), int(raw["start"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _first_line(pipe: int, patience: float) -> str:
+    """What the shim says of its start, or nothing."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, selectors.EVENT_READ)
+        if not selector.select(patience):
+            return ""
+    return os.read(pipe, 4096).decode("utf-8", "replace").strip()

@@ -1,0 +1,101 @@
+"""Reading what a run put out, by offset, while it is written or afterwards.
+
+The shim keeps the head and the tail of an output that grows too long. Offsets count every byte that was
+kept or dropped, so a reader that asks for dropped bytes is given the next ones that are there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+_TAIL_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Raw bytes from `start` to `end`. `start` is later than asked for when bytes between were dropped."""
+
+    start: int
+    data: bytes
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    start: int
+    path: Path
+    size: int
+
+    @property
+    def end(self) -> int:
+        return self.start + self.size
+
+
+class Transcript:
+    """The transcript in a run folder. A folder without one reads as empty."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def size(self) -> int:
+        """The offset behind the last byte written."""
+        segments = self._segments()
+        return segments[-1].end if segments else 0
+
+    def dropped(self) -> int:
+        """How many bytes in the middle are not there any more."""
+        segments = self._segments()
+        return (segments[-1].end - sum(segment.size for segment in segments)) if segments else 0
+
+    def read(self, offset: int, limit: int = 64 * 1024) -> Chunk:
+        """At most `limit` bytes from `offset` on. No data: nothing there yet."""
+        for segment in self._segments():
+            if segment.end > offset:
+                start = max(offset, segment.start)
+                data = _read(segment.path, start - segment.start, limit)
+                if data is not None:
+                    return Chunk(start, data)
+        return Chunk(offset, b"")
+
+    def tail(self, lines: int, limit: int = _TAIL_BYTES) -> bytes:
+        """The last lines, from at most the last `limit` bytes."""
+        data = b""
+        for segment in reversed(self._segments()):
+            part = _read(segment.path, max(0, segment.size - (limit - len(data))), limit - len(data)) or b""
+            data = part + data
+            whole = len(part) == segment.size
+            if not whole or len(data) >= limit or data.count(b"\n") > lines or not self._follows(segment):
+                break
+        return b"".join(data.splitlines(keepends=True)[-lines:]) if lines > 0 else b""
+
+    def _follows(self, segment: _Segment) -> bool:
+        """Tell whether nothing was dropped right before this segment."""
+        return segment.start == 0 or any(other.end == segment.start for other in self._segments())
+
+    def _segments(self) -> list[_Segment]:
+        found: list[_Segment] = []
+        try:
+            paths = list(self._folder.iterdir())
+        except OSError:
+            return []
+        for path in paths:
+            stem, _, digits = path.name.partition(".")
+            if stem == "transcript" and (not digits or digits.isdigit()):
+                try:
+                    found.append(_Segment(int(digits or 0), path, path.stat().st_size))
+                except OSError:
+                    continue  # rotated away since the listing
+        return sorted(found, key=lambda segment: segment.start)
+
+
+def _read(path: Path, offset: int, limit: int) -> bytes | None:
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            return file.read(limit)
+    except FileNotFoundError:
+        return None
