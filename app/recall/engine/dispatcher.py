@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from recall.domain.agent import AgentSpec
-from recall.domain.errors import ConfigError, RecallError
+from recall.domain.errors import RecallError
 from recall.domain.event import Event
 from recall.domain.merge import MergeState
 from recall.domain.progress import Standing, standing

@@ -1,0 +1,111 @@
+"""From settings, a task and a workspace to everything that a shim needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from recall.agents.environment import agent_environment
+from recall.agents.prompt import Attempt, Briefing, build_prompt
+from recall.config.settings import AgentSettings, Settings
+from recall.domain.errors import ConfigError
+from recall.domain.rng import Rng
+from recall.domain.run import Run, RunResult
+from recall.domain.spec import LeaseSpec, RunSpec, ShimStoreContract
+from recall.domain.task import Task, TaskRef
+from recall.domain.usage import LimitPatterns
+from recall.domain.work import Workspace
+
+#: Endings that say nothing about the work, so the next attempt need not hear of them.
+_SILENT = frozenset({RunResult.RATE_LIMITED, RunResult.CREDIT_EXHAUSTED, RunResult.AUTH_REQUIRED})
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlanner:
+    """The planner of `engine.ports`. `find` gives the task of a reference, `environ` is the dispatcher's own
+    environment, of which agents see an allow-list."""
+
+    settings: Settings
+    contract: ShimStoreContract
+    runs: Path
+    program: tuple[str, ...]
+    environ: Mapping[str, str]
+    rng: Rng
+    find: Callable[[TaskRef], Task | None]
+
+    def runs_folder(self) -> Path:
+        return self.runs
+
+    def patterns(self, agent: str) -> LimitPatterns:
+        known = self.settings.agent(agent)
+        return known.patterns if known is not None else LimitPatterns()
+
+    def agent_run(self, task: Task, run: Run, workspace: Workspace, earlier: Sequence[Run]) -> RunSpec:
+        """Give the spec of an agent's run. Raises ConfigError for an agent that recall.toml does not know."""
+        agent, limits = self._agent(run.agent), self.settings.run
+        return RunSpec(
+            run_id=run.id,
+            folder=self.runs / str(run.id),
+            argv=agent.command,
+            cwd=workspace.tree,
+            env=self._environment(workspace.tree, agent, {"RECALL_RUN_ID": str(run.id)}),
+            prompt=build_prompt(task, self._briefing(task, workspace, earlier)),
+            prompt_mode=agent.prompt,
+            slot=workspace.folder,
+            token=self.rng.token(32),
+            task=str(task.ref),
+            agent=run.agent,
+            lease=self._lease(run),
+            timeout=task.timeout_s or limits.timeout,
+            stall=limits.stall,
+            grace=limits.grace,
+            after_report=limits.after_report,
+            transcript_cap=limits.transcript_cap,
+        )
+
+    def command_run(self, name: str, command: str, cwd: Path, timeout: float) -> RunSpec:
+        """Give the spec of a set-up or verification command."""
+        return RunSpec(
+            run_id=0,
+            folder=self.runs / name,
+            argv=(command,),
+            cwd=cwd,
+            env=self._environment(cwd, None, {}),
+            shell=True,
+            timeout=timeout,
+            grace=self.settings.run.grace,
+            transcript_cap=self.settings.run.transcript_cap,
+        )
+
+    def _agent(self, name: str) -> AgentSettings:
+        agent = self.settings.agent(name)
+        if agent is None:
+            known = ", ".join(one.name for one in self.settings.agents) or "none"
+            raise ConfigError(f"agent {name} is not in {self.settings.file} (it has: {known}); add it or requeue")
+        return agent
+
+    def _lease(self, run: Run) -> LeaseSpec:
+        lease = self.settings.lease
+        return LeaseSpec(run.region, run.task, run.owner, run.version, lease.ttl, lease.heartbeat, self.contract)
+
+    def _environment(self, cwd: Path, agent: AgentSettings | None, extra: Mapping[str, str]) -> dict[str, str]:
+        passed = [*self.settings.env_pass, *(agent.env_pass if agent else ())]
+        own = {**(agent.env if agent else {}), **extra}
+        return agent_environment(
+            self.environ, cwd=cwd, passed=passed, extra=own, unset=agent.env_unset if agent else ()
+        )
+
+    def _briefing(self, task: Task, workspace: Workspace, earlier: Sequence[Run]) -> Briefing:
+        done = [(ref, found.title) for ref in task.prerequisites if (found := self.find(ref)) is not None]
+        told = [run for run in earlier if run.result is not None and run.result not in _SILENT]
+        return Briefing(
+            program=self.program,
+            slot=workspace.folder,
+            main=self.settings.main,
+            verify=task.verify or self.settings.verify,
+            group=self.find(TaskRef(task.region, task.parent)) if task.parent else None,
+            done=done,
+            earlier=[Attempt(run.number, run.agent, str(run.result), run.reason) for run in told],
+            protected=(*(one.path for one in self.settings.tasks), self.settings.file.name),
+        )

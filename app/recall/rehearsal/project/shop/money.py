@@ -1,0 +1,6 @@
+"""Amounts are whole cents."""
+
+
+def format_money(cents: int) -> str:
+    """Write an amount for people."""
+    return f"{cents / 100:.2f}"
