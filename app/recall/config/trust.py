@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable
 
 from recall.config.settings import AgentSettings, Settings
+from recall.domain.task import Task, TaskState
 
 
 def commands_hash(settings: Settings, verifies: Iterable[str]) -> str:
@@ -20,6 +21,12 @@ def commands_hash(settings: Settings, verifies: Iterable[str]) -> str:
         "tasks": sorted(set(verifies)),
     }
     return hashlib.sha256(json.dumps(commands, sort_keys=True).encode()).hexdigest()
+
+
+def verifies_in_force(tasks: Iterable[Task]) -> set[str]:
+    """The verify commands of tasks that can still be verified."""
+    over = (TaskState.DONE, TaskState.CANCELLED)
+    return {task.verify for task in tasks if task.verify and task.state not in over}
 
 
 def _agent(agent: AgentSettings) -> dict[str, object]:

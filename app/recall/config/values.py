@@ -187,7 +187,7 @@ def task_lists(value: object) -> tuple[TaskList, ...]:
     if isinstance(value, dict):
         pairs = [(region, text(path)) for region, path in cast("dict[str, object]", value).items()]
     else:
-        pairs = [(_region(path), path) for path in texts(value)]
+        pairs = [(region_of(path), path) for path in texts(value)]
     if not pairs:
         raise Unfit("at least one task list")
     for region, path in pairs:
@@ -197,7 +197,8 @@ def task_lists(value: object) -> tuple[TaskList, ...]:
     return tuple(TaskList(region, str(PurePosixPath(path))) for region, path in pairs)
 
 
-def _region(path: str) -> str:
+def region_of(path: str) -> str:
+    """The region of a task file that is listed without one."""
     stem = PurePosixPath(path).stem
     return DEFAULT_REGION if stem == "TASKS" else stem
 

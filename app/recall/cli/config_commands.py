@@ -1,0 +1,69 @@
+"""`recall config`: the settings with their origin, and a person's word for the commands in force."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from recall.bootstrap import config_file, settings_at
+from recall.cli.interventions import ACTOR
+from recall.cli.project import opened_project
+from recall.cli.report import say, say_json
+from recall.cli.words import columns
+from recall.gitops.locate import locate
+
+
+@click.group()
+def config() -> None:
+    """Show the settings and their origin; confirm the commands in force."""
+
+
+@config.command(epilog="Examples: recall config show, recall config show run")
+@click.argument("prefix", required=False, default="")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def show(prefix: str, as_json: bool) -> None:
+    """Print every setting, its value, where it comes from and what it means."""
+    from recall.config.document import read_document
+    from recall.config.explain import explain_settings
+
+    location = locate(Path.cwd())
+    settings = settings_at(location)
+    document = read_document(config_file(location))
+    rows = [row for row in explain_settings(settings, document) if f"{row[0]}.".startswith(prefix)]
+    if as_json:
+        say_json([dict(zip(("key", "value", "source", "meaning"), row, strict=True)) for row in rows])
+        return
+    folder = f"{settings.file.parent}/"
+    shown: list[tuple[str, ...]] = [
+        (key, _short(value), source.removeprefix(folder), meaning) for key, value, source, meaning in rows
+    ]
+    for line in columns(shown, indent=""):
+        say(line)
+
+
+def _short(value: str, most: int = 40) -> str:
+    return value if len(value) <= most else f"{value[: most - 1]}…"
+
+
+@config.command(epilog="Example: recall config trust")
+def trust() -> None:
+    """Confirm the commands that Recall may run, after you have read them.
+
+    recall.toml is code: when a command in it, an agent's or a task's own verify command changes, nothing new
+    starts until a person confirms it here.
+    """
+    from recall.config.trust import commands_hash, verifies_in_force
+    from recall.engine.trust import TRUSTED
+
+    with opened_project() as project:
+        verifies = verifies_in_force(project.store.tasks())
+        project.store.put_setting(TRUSTED, commands_hash(project.settings, verifies), actor=ACTOR)
+        say(f"verify   {project.settings.verify or 'none'}")
+        if project.settings.setup:
+            say(f"setup    {project.settings.setup}")
+        for agent in project.settings.agents:
+            say(f"{agent.name:<8} {' '.join(agent.command)}")
+        for command in sorted(verifies):
+            say(f"a task   {command}")
+    say("\nconfirmed; these may run")

@@ -1,0 +1,117 @@
+"""What a person can do to tasks and agents from the command line. Each is one transaction of the store, so a
+running dispatcher and every screen learn of it there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+from recall.cli.project import known_agent, known_task, opened_project
+from recall.cli.report import accept, say
+from recall.domain.run import Refused
+from recall.domain.task import TaskRef
+from recall.engine.ports import Store
+
+ACTOR = "cli"
+
+_task = click.argument("task_id", metavar="ID")
+_reason = click.option("--reason", default="", metavar="TEXT", help="Why; kept in the event log.")
+
+
+def _change(text: str, change: Callable[[Store, TaskRef], Refused | None], done: str) -> None:
+    with opened_project() as project:
+        task = known_task(project.store, text)
+        accept(change(project.store, task.ref))
+        say(f"{task.ref} {done}")
+
+
+@click.command(epilog="Example: recall requeue T-12 --reason 'the registry is back'")
+@_task
+@_reason
+def requeue(task_id: str, reason: str) -> None:
+    """Make a task claimable again, with all its attempts.
+
+    Attempts, interruptions and pauses are cleared; a waiting merge of it is turned away, its work is kept.
+    """
+    _change(task_id, lambda store, ref: store.requeue(ref, actor=ACTOR, reason=reason), "is claimable again")
+
+
+@click.command(epilog="Example: recall hold T-12 --reason 'wait for the design'")
+@_task
+@_reason
+def hold(task_id: str, reason: str) -> None:
+    """Keep a task from being started; stops it if it runs."""
+    _change(
+        task_id,
+        lambda store, ref: store.hold(ref, actor=ACTOR, reason=reason),
+        f"is on hold; `recall unhold {task_id}` lets it go on",
+    )
+
+
+@click.command(epilog="Example: recall unhold T-12")
+@_task
+def unhold(task_id: str) -> None:
+    """Let a task on hold go on."""
+    _change(task_id, lambda store, ref: store.unhold(ref, actor=ACTOR), "may go on")
+
+
+@click.command(epilog="Example: recall cancel T-12 --reason 'not needed any more'")
+@_task
+@_reason
+def cancel(task_id: str, reason: str) -> None:
+    """Give a task up; its work is kept."""
+    _change(
+        task_id,
+        lambda store, ref: store.cancel(ref, actor=ACTOR, reason=reason),
+        f"is cancelled; `recall requeue {task_id}` brings it back",
+    )
+
+
+@click.command(epilog="Example: recall prioritize T-12 10", context_settings={"ignore_unknown_options": True})
+@_task
+@click.argument("priority", type=int)
+def prioritize(task_id: str, priority: int) -> None:
+    """Change a task's priority; higher runs earlier."""
+    _change(
+        task_id,
+        lambda store, ref: store.prioritize(ref, priority, actor=ACTOR),
+        f"has priority {priority}",
+    )
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  recall pause                      nothing new starts; what runs goes on
+  recall pause grok --reason slow   this agent gets nothing new"""
+)
+@click.argument("agent", required=False)
+@_reason
+def pause(agent: str | None, reason: str) -> None:
+    """Start nothing new: for one agent, or for all."""
+    with opened_project() as project:
+        if agent is None:
+            project.store.pause_dispatching(actor=ACTOR, reason=reason)
+            say("dispatching is paused; what runs goes on. `recall resume` starts it again")
+            return
+        accept(project.store.pause_agent(known_agent(project, agent), actor=ACTOR, reason=reason))
+        say(f"{agent} is paused; what it runs goes on. `recall resume {agent}` lets it start again")
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  recall resume            dispatch again
+  recall resume gemini     lift its pause, its cooldown, or what stopped it"""
+)
+@click.argument("agent", required=False)
+def resume(agent: str | None) -> None:
+    """Undo a pause or a cooldown."""
+    with opened_project() as project:
+        if agent is None:
+            project.store.resume_dispatching(actor=ACTOR)
+            say("dispatching goes on")
+            return
+        accept(project.store.resume_agent(known_agent(project, agent), actor=ACTOR))
+        say(f"{agent} may start tasks again")

@@ -1,0 +1,84 @@
+"""The repository that a command was called in: its settings, its store, its tasks by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from recall.bootstrap import open_store_at, settings_at, state_dir
+from recall.cli.report import Refusal
+from recall.config.settings import Settings
+from recall.domain.clock import Clock
+from recall.domain.rng import Rng
+from recall.domain.task import Task, TaskRef
+from recall.engine.ports import Store
+from recall.gitops.locate import Location, locate
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Everything a command needs. `clock` and `rng` are the machine's."""
+
+    location: Location
+    settings: Settings
+    store: Store
+    clock: Clock
+    rng: Rng
+
+    @property
+    def state(self) -> Path:
+        """The folder that holds the database, the runs and the integration repository."""
+        return state_dir(self.location)
+
+    @property
+    def name(self) -> str:
+        return (self.location.checkout or self.location.common_dir).name
+
+
+@contextmanager
+def opened_project(start: Path | None = None) -> Generator[Project]:
+    """Find the repository around `start` (the current folder), read its settings and open its store."""
+    from recall.system import SystemClock, SystemRng
+
+    location = locate(start or Path.cwd())
+    settings = settings_at(location)
+    store = open_store_at(location, lock_timeout=settings.store.lock_timeout)
+    try:
+        yield Project(location, settings, store, SystemClock(), SystemRng())
+    finally:
+        store.close()
+
+
+def known_task(store: Store, text: str) -> Task:
+    """Find a task as a person named it, or end the command naming the nearest one."""
+    task = store.task(TaskRef.parse(text))
+    if task is None:
+        raise Refusal(unknown("task", text, (str(each.ref) for each in store.tasks())))
+    return task
+
+
+def known_agent(project: Project, name: str) -> str:
+    """Check an agent's name, or end the command naming the nearest one."""
+    names = {agent.name for agent in project.settings.agents} | {agent.name for agent in project.store.agents()}
+    if name not in names:
+        raise Refusal(unknown("agent", name, names))
+    return name
+
+
+def unknown(kind: str, text: str, names: Iterable[str]) -> str:
+    """Say that there is no such thing, with the nearest names, or where names come from if there are none."""
+    known = sorted(names)
+    if not known:
+        source = "run `recall import` first" if kind == "task" else "add one to recall.toml"
+        return f"there is no {kind} {text}: there are none at all yet; {source}"
+    same_id = [name for name in known if name.rpartition(":")[2].lower() == text.rpartition(":")[2].lower()]
+    near = same_id or difflib.get_close_matches(text, known, n=3)
+    return f"there is no {kind} {text}; " + (
+        f"did you mean {' or '.join(near)}?" if near else f"`recall {_LISTS[kind]}` lists what there is"
+    )
+
+
+_LISTS = {"task": "status --all", "agent": "agents", "task or agent": "status --all", "task or run": "runs"}

@@ -1,0 +1,135 @@
+"""The only place that writes to the terminal and that knows exit codes.
+
+Everything printed is cleaned first: titles, branch names and agents' words may hold escape sequences.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from enum import IntEnum
+
+import click
+
+from recall.domain.errors import ConfigError, DispatcherRunning, EnvironmentFailure, RecallError, StoreBusy
+from recall.domain.run import Refused
+from recall.domain.text import clean
+
+
+class ExitCode(IntEnum):
+    """What the process's exit status says. Scripts and agents may rely on these numbers."""
+
+    OK = 0
+    REFUSED = 1
+    """The request makes no sense in this state, or something now needs a person."""
+    BAD_CONFIG = 2
+    """recall.toml, a task list or the command line cannot be used as it stands."""
+    DISPATCHER_RUNS = 3
+    """Another dispatcher works on this repository."""
+    ENVIRONMENT = 4
+    """Git, the disk, the store or the system failed; nothing was half written."""
+    NOTHING_TO_CLAIM = 10
+    """`recall next`: there is no task for this agent now."""
+    LEASE_LOST = 11
+    """The task is not this agent's any more: stop working on it."""
+    BUSY = 12
+    """Another process held the store for too long; trying again is safe."""
+    INTERRUPTED = 130
+    """Stopped from the keyboard."""
+
+
+class Stop(RecallError):
+    """Ends a command with this code; an empty message means that everything was said already."""
+
+    def __init__(self, code: ExitCode, message: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Refusal(Stop):
+    """Ends a command that cannot be done in this state; the message says why and what can be done instead."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(ExitCode.REFUSED, message)
+
+
+def accept(refused: Refused | None) -> None:
+    """Go on if the store accepted; else end the command with its reason."""
+    if refused is not None:
+        raise Stop(ExitCode.LEASE_LOST if refused.lease_lost else ExitCode.REFUSED, refused.reason)
+
+
+def say(text: str = "") -> None:
+    """Print lines for people on standard output."""
+    click.echo(clean(text))
+
+
+def say_json(value: object, *, compact: bool = False) -> None:
+    """Print one JSON value, in ASCII, so that no terminal obeys anything in it."""
+    click.echo(json.dumps(value, indent=None if compact else 2))
+
+
+def warn(text: str) -> None:
+    """Print lines for people on standard error."""
+    click.echo(clean(text), err=True)
+
+
+def redraw(text: str) -> None:
+    """Show text in place of what was shown before; off a terminal it is just printed."""
+    if sys.stdout.isatty():
+        click.echo("\x1b[H\x1b[J", nl=False)
+    say(text)
+
+
+def ask(question: str, default: str) -> str:
+    """Ask a person for a line; entering nothing takes the default."""
+    answer: str = click.prompt(clean(question), default=clean(default))
+    return answer
+
+
+def plain_terminal() -> bool:
+    """Tell whether standard output cannot show more than ASCII."""
+    encoding = sys.stdout.encoding or "ascii"
+    return not encoding.lower().replace("-", "").startswith("utf")
+
+
+def run(command: click.Command, name: str, args: list[str] | None = None) -> int:
+    """Run a click command and give its exit code. Every error that is known to end a command becomes one
+    message on standard error and one code; anything else is a fault of ours and keeps its traceback."""
+    try:
+        ended: object = command.main(args=args, prog_name=name, standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.OK
+    except (click.Abort, KeyboardInterrupt):
+        warn("")
+        return ExitCode.INTERRUPTED
+    except click.ClickException as wrong:
+        return _usage(wrong)
+    except RecallError as error:
+        if str(error):
+            warn(str(error))
+        return _code(error)
+    return ended if isinstance(ended, int) else ExitCode.OK
+
+
+def _usage(wrong: click.ClickException) -> ExitCode:
+    context = wrong.ctx if isinstance(wrong, click.UsageError) else None
+    if context is not None:
+        warn(f"{context.get_usage()}\nSee `{context.command_path} --help`.\n")
+    warn(wrong.format_message())
+    return ExitCode.BAD_CONFIG
+
+
+def _code(error: RecallError) -> ExitCode:
+    if isinstance(error, Stop):
+        return error.code
+    codes = (
+        (StoreBusy, ExitCode.BUSY),
+        (EnvironmentFailure, ExitCode.ENVIRONMENT),
+        (DispatcherRunning, ExitCode.DISPATCHER_RUNS),
+        (ConfigError, ExitCode.BAD_CONFIG),
+    )
+    return next((code for kind, code in codes if isinstance(error, kind)), ExitCode.REFUSED)

@@ -1,0 +1,57 @@
+"""`recall-tui`: the dispatcher that lets the agents work."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from recall import __version__
+from recall.cli.report import run, say, warn
+from recall.config.values import Unfit, duration
+
+
+class _Duration(click.ParamType[float]):
+    name = "duration"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            return duration(value)
+        except Unfit as unfit:
+            self.fail(f"{value!r} is not {unfit}", param, ctx)
+
+
+@click.command(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="""\b
+Examples:
+  recall-tui --no-ui                  work until Ctrl-C
+  recall-tui --no-ui --until-done     end when nothing can move any more
+  recall-tui --no-ui --json           one JSON object a line, for programs""",
+)
+@click.option("--no-ui", is_flag=True, help="Print lines instead of opening the screen.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@click.option("--until-done", is_flag=True, help="End when no task can move without a person.")
+@click.option(
+    "--grace", type=_Duration(), default="0s", metavar="TIME", help="On Ctrl-C: wait so long for running agents."
+)
+@click.version_option(__version__, prog_name="recall-tui")
+@click.pass_context
+def recall_tui(context: click.Context, no_ui: bool, as_json: bool, until_done: bool, grace: float) -> None:
+    """Let the agents of recall.toml work on the task list, and land what they do.
+
+    Exit codes: 0 done, 1 something needs a person, 2 bad configuration or task list, 3 another dispatcher runs here,
+    4 the environment failed.
+    """
+    from recall.headless import run_headless
+
+    if not no_ui and not as_json:
+        warn("This version has no screen yet; working as with --no-ui.")
+    context.exit(run_headless(Path.cwd(), say=say, json_lines=as_json, until_done=until_done, grace=grace))
+
+
+def main() -> NoReturn:
+    """Run `recall-tui` with the process's arguments and exit with one of `report.ExitCode`."""
+    sys.exit(run(recall_tui, "recall-tui"))

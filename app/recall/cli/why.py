@@ -1,0 +1,30 @@
+"""`recall why`: one sentence about one thing."""
+
+from __future__ import annotations
+
+import click
+
+from recall.cli.project import opened_project, unknown
+from recall.cli.report import Refusal, say
+
+
+@click.command(epilog="Examples: recall why T-12, recall why web:T-3, recall why gemini")
+@click.argument("name", metavar="ID")
+def why(name: str) -> None:
+    """Say why a task or an agent is not moving: the one rule that holds it."""
+    from recall.cli.summary import agent_doing, observe
+    from recall.cli.summary import why as why_task_moves_not
+    from recall.domain.task import TaskRef
+
+    with opened_project() as project:
+        summary = observe(project)
+    ref = TaskRef.parse(name)
+    task = next((task for task in summary.tasks if task.ref == ref), None)
+    if task is not None:
+        say(f"{task.ref}: {why_task_moves_not(task, summary)}")
+        return
+    agent = next((agent for agent in summary.agents if agent.name == name), None)
+    if agent is None:
+        names = [str(task.ref) for task in summary.tasks] + [agent.name for agent in summary.agents]
+        raise Refusal(unknown("task or agent", name, names))
+    say(f"{agent.name}: {agent_doing(agent, summary)}")
