@@ -10,9 +10,9 @@ from recall.agents.environment import agent_environment
 from recall.agents.prompt import Attempt, Briefing, build_prompt
 from recall.config.settings import AgentSettings, Settings
 from recall.domain.errors import ConfigError
+from recall.domain.launch import LeaseSpec, RunSpec, ShimStoreContract
 from recall.domain.rng import Rng
 from recall.domain.run import Run, RunResult
-from recall.domain.spec import LeaseSpec, RunSpec, ShimStoreContract
 from recall.domain.task import Task, TaskRef
 from recall.domain.usage import LimitPatterns
 from recall.domain.work import Workspace

@@ -136,12 +136,3 @@ class ExitRecord:
     ended_at: float = 0.0
     strays: int = 0
     error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RunStatus:
-    """What is left of a run's process. `live`: its shim holds its lock. `exit`: its record. Neither: lost."""
-
-    live: bool
-    exit: ExitRecord | None
-    pid: int | None = None

@@ -9,11 +9,11 @@ from typing import Protocol
 from recall.domain.agent import Agent, AgentSpec
 from recall.domain.event import Event
 from recall.domain.imports import ImportDiff
+from recall.domain.launch import RunSpec, RunStatus, ShimStoreContract
 from recall.domain.merge import MergeEntry
 from recall.domain.outcome import Settlement
-from recall.domain.run import Claim, Refused, Run, RunStatus
+from recall.domain.run import Claim, Refused, Run
 from recall.domain.snapshot import Snapshot
-from recall.domain.spec import RunSpec, ShimStoreContract
 from recall.domain.task import Task, TaskRef, TaskSpec
 from recall.domain.usage import LimitPatterns
 from recall.domain.work import (
