@@ -1,0 +1,49 @@
+# `make run` shows Recall at work; `make test` is everything that must pass. Both need Python 3.11 or newer and git.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --no-header --no-annotate
+
+.PHONY: run test format lock clean
+
+run: $(VENV)/.runtime
+	@$(BIN)/recall rehearse
+
+test: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/basedpyright
+	$(BIN)/pytest -q -n auto $(PYTEST_ARGS)
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# Writes the locks anew from pyproject.toml. Nothing in them names where packages are fetched from.
+lock: $(VENV)/.dev
+	$(PIP) uv==0.13.9
+	$(COMPILE) --upgrade --output-file requirements/runtime.txt pyproject.toml
+	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], sep='\n')" \
+		| $(COMPILE) --upgrade --output-file requirements/build.txt -
+	$(COMPILE) --upgrade --output-file requirements/dev.txt --extra dev \
+		--constraint requirements/runtime.txt --constraint requirements/build.txt pyproject.toml
+
+clean:
+	rm -rf $(VENV)
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml | $(BIN)/python
+	$(PIP) --require-hashes -r requirements/runtime.txt -r requirements/build.txt
+	$(PIP) --no-build-isolation --no-deps --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt pyproject.toml | $(BIN)/python
+	$(PIP) --require-hashes -r requirements/dev.txt
+	$(PIP) --no-build-isolation --no-deps --editable .
+	@touch $@
