@@ -64,10 +64,10 @@ def open_store_at(location: Location, *, lock_timeout: float = 10.0) -> Store:
     )
 
 
-def program() -> Path:
-    """Give the absolute path of the `recall` command that agents are told to call."""
+def program() -> tuple[str, ...]:
+    """Give the argv, in absolute paths, of the `recall` command that agents are told to call."""
     beside = Path(sys.executable).parent / "recall"
-    return beside if beside.exists() else Path(sys.argv[0]).resolve()
+    return (str(beside),) if beside.exists() else (sys.executable, "-m", "recall")
 
 
 def git_at(location: Location, settings: Settings) -> Git:
@@ -109,12 +109,12 @@ def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = Tr
         store = open_store_at(location, lock_timeout=settings.store.lock_timeout)
         clock, rng = SystemClock(), SystemRng()
         runs = state_dir(location) / "runs"
-        planner = RunPlanner(settings, store.shim_contract(), runs, program(), dict(os.environ), rng)
+        planner = RunPlanner(settings, store.shim_contract(), runs, program(), dict(os.environ), rng, store.task)
         parts = Parts(
             settings=settings,
             store=store,
             git=git,
-            runner=ProcessRunner(clock, rng),
+            runner=ProcessRunner(),
             planner=planner,
             files=CheckoutFiles(location.checkout, git.file_on_main),
             clock=clock,

@@ -66,7 +66,7 @@ class RunPlanner:
 
     def command_run(self, name: str, command: str, cwd: Path, timeout: float) -> RunSpec:
         """Give the spec of a set-up or verification command."""
-        return RunSpec(
+        return RunSpec(  # noqa: S604 - the user's own shell command from recall.toml, run by the shim
             run_id=0,
             folder=self.runs / name,
             argv=(command,),
