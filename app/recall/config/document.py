@@ -38,10 +38,11 @@ class Document:
     lines: Mapping[KeyPath, int]
 
     def where(self, path: KeyPath) -> str:
-        """Give `FILE:LINE` of a key, or of the nearest thing above it that has a line."""
+        """Give `FILE:LINE` of a key, of the first thing below it, or of the nearest one above it with a line."""
         for length in range(len(path), 0, -1):
-            if path[:length] in self.lines:
-                return f"{self.file}:{self.lines[path[:length]]}"
+            line = next((line for key, line in self.lines.items() if key[:length] == path[:length]), None)
+            if line is not None:
+                return f"{self.file}:{line}"
         return str(self.file)
 
 

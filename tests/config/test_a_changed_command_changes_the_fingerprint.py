@@ -1,0 +1,42 @@
+"""The fingerprint of the commands in force changes with every command, and with nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from recall.config.settings import AgentSettings, RunSettings, Settings
+from recall.config.trust import commands_hash
+
+AGENT = AgentSettings("a", ("./a",), env={"A": "1"})
+OTHER = AgentSettings("b", ("./b",))
+BASE = Settings(file=Path("recall.toml"), main="main", verify="make test", setup="make deps", agents=(AGENT, OTHER))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        replace(BASE, verify="make"),
+        replace(BASE, verify=None),
+        replace(BASE, setup=""),
+        replace(BASE, agents=(AGENT,)),
+        replace(BASE, agents=(replace(AGENT, command=("./a", "-x")), OTHER)),
+        replace(BASE, agents=(replace(AGENT, env={"PATH": "/tmp"}), OTHER)),
+        replace(BASE, env_pass=("SECRET_*",)),
+    ],
+)
+def test_every_command_counts(changed: Settings) -> None:
+    assert commands_hash(changed, ["check"]) != commands_hash(BASE, ["check"])
+
+
+def test_a_tasks_own_verify_counts() -> None:
+    assert commands_hash(BASE, ["check"]) != commands_hash(BASE, [])
+
+
+def test_what_is_no_command_does_not_count() -> None:
+    assert commands_hash(BASE, ["x", "y"]) == commands_hash(BASE, ["y", "x", "x"])
+    assert commands_hash(replace(BASE, agents=(OTHER, AGENT)), []) == commands_hash(BASE, [])
+    assert commands_hash(replace(BASE, run=RunSettings(attempts=9), main="dev"), []) == commands_hash(BASE, [])
+    assert commands_hash(replace(BASE, agents=(replace(AGENT, enabled=False), OTHER)), []) == commands_hash(BASE, [])
