@@ -113,6 +113,11 @@ def _own_git_dirs(common_dir: Path) -> dict[Path, Path]:
     return own
 
 
+def find_git_dir(common_dir: Path, tree: Path) -> Path | None:
+    """Give the git dir of the linked worktree at `tree`, whether or not its folder is there."""
+    return _own_git_dirs(common_dir).get(tree)
+
+
 def holders(checkouts: Iterable[Checkout], branch: str) -> list[Checkout]:
     """Give the checkouts that would notice a move of `branch`: on it, or rebasing or bisecting it."""
     return [one for one in checkouts if one.branch == branch or branch in _claimed(one.git_dir)]

@@ -1,0 +1,143 @@
+"""Keep what a run left, whatever its state, as one commit under `refs/recall/parked/`.
+
+The tree of a parked commit is the folder as it was, its parents are every commit that the run may have cared
+about. All of it is made in the dispatcher's own git dir, where nothing that an agent configured is in force,
+and then carried into the user's repository as a pack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from recall.domain.text import clean, clean_line
+from recall.failpoint import failpoint
+from recall.gitops.command import Finished, run_git
+
+PREFIX = "refs/recall/parked"
+_BASE = "Recall-Base"
+_IDENTITY = {
+    f"GIT_{role}_{field}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for field, value in (("NAME", "Recall"), ("EMAIL", "recall@localhost"))
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ParkedWork:
+    """Work that waits for a person. `files` counts the paths that differ from the commit the run began at;
+    `folder` is set when the workspace itself was left as it is."""
+
+    ref: str
+    tip: str
+    why: str
+    files: int
+    run_id: int | None = None
+    folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Leftovers:
+    """A folder as a tree. `incomplete` names what git could not take in: nested repositories, unreadable files."""
+
+    tree: str
+    incomplete: str = ""
+
+
+class Parking:
+    """`common_dir` is the user's git dir, `integration` the dispatcher's own, which can read its objects."""
+
+    def __init__(self, common_dir: Path, integration: Path) -> None:
+        self._common = common_dir
+        self._integration = integration
+
+    def snapshot(self, folder: Path, head: str, index: Path) -> Leftovers:
+        """Write the folder's tracked and untracked files (ignored ones apart) as a tree, with a throw-away
+        index and no stat cache that an agent could have prepared."""
+        index.unlink(missing_ok=True)
+        try:
+            self._own(["read-tree", head], index=index)
+            known = self._gitlinks(index)
+            added = self._own(["add", "-A", "--ignore-errors"], index=index, folder=folder, check=False)
+            nested = {path for path, commit in self._gitlinks(index).items() if known.get(path) != commit}
+            tree = self._own(["write-tree"], index=index).text
+        finally:
+            index.unlink(missing_ok=True)
+        if nested:
+            return Leftovers(tree, f"it holds git repositories of its own: {', '.join(sorted(nested))}")
+        return Leftovers(tree, "" if added.ok else f"git could not read all of it: {clean(added.error)}")
+
+    def _gitlinks(self, index: Path) -> dict[str, str]:
+        listed = self._own(["ls-files", "-s", "-z"], index=index).out.split(b"\0")
+        entries = (line.partition(b"\t") for line in listed if line.startswith(b"160000 "))
+        return {clean_line(path.decode("utf-8", "replace")): entry.decode() for entry, _, path in entries}
+
+    def tree_of(self, commit: str) -> str:
+        return self._own(["rev-parse", f"{commit}^{{tree}}"]).text
+
+    def park(self, name: str, tree: str, parents: Sequence[str], why: str, base: str) -> str:
+        """Pin a tree and its parents as `refs/recall/parked/<name>`; gives the ref. What the ref held before
+        becomes one more parent."""
+        ref = f"{PREFIX}/{name}"
+        before = self._user(["rev-parse", "--verify", "-q", f"{ref}^{{commit}}"], check=False).text
+        if before and self.tree_of(before) == tree and set(parents) <= set(self._parents(before)):
+            return ref
+        above = [*parents, before] if before and before not in parents else list(parents)
+        message = f"Parked: {name}\n\n{why}\n\n{_BASE}: {base}\n".encode("utf-8", "replace")
+        flags = [word for parent in above for word in ("-p", parent)]
+        commit = self._own(["commit-tree", tree, *flags, "-F", "-"], stdin=message, env=_IDENTITY).text
+        failpoint("parking.committed")
+        wanted = "\n".join([commit, *(f"^{parent}" for parent in above), ""]).encode()
+        pack = self._own(["pack-objects", "--revs", "--stdout", "-q"], stdin=wanted)
+        self._user(["index-pack", "--stdin"], stdin=pack.out)
+        failpoint("parking.carried")
+        self._user(["update-ref", ref, commit, before or "0" * len(commit)])
+        return ref
+
+    def _parents(self, commit: str) -> list[str]:
+        return self._user(["rev-list", "--parents", "-n1", commit]).text.split()[1:]
+
+    def keep_branch(self, branch: str, tip: str) -> str:
+        """Pin a stray branch's commits under a name of their own; gives the ref."""
+        ref = f"{PREFIX}/{branch.removeprefix('refs/heads/')}/{tip[:12]}"
+        self._user(["update-ref", ref, tip])
+        return ref
+
+    def listed(self) -> list[ParkedWork]:
+        fields = "%(refname)%00%(objectname)%00%(contents:body)%00%01"
+        out = self._user(["for-each-ref", f"--format={fields}", PREFIX]).text
+        records = (record.lstrip("\n").split("\0") for record in out.split("\x01"))
+        return [self._work(*record[:3]) for record in records if len(record) > 2]
+
+    def _work(self, ref: str, tip: str, body: str) -> ParkedWork:
+        trailer = re.search(rf"^{_BASE}: ([0-9a-f]+)$", body, re.MULTILINE)
+        name = ref.removeprefix(f"{PREFIX}/")
+        base = trailer[1] if trailer else f"{tip}^"
+        names = self._user(["diff-tree", "-r", "-z", "--name-only", base, tip], check=False).out
+        why = body[: trailer.start()] if trailer else "a branch of this name held commits when a new run began"
+        return ParkedWork(ref, tip, clean(why).strip(), names.count(b"\0"), int(name) if name.isdigit() else None)
+
+    def _own(
+        self,
+        args: Sequence[str],
+        *,
+        index: Path | None = None,
+        folder: Path | None = None,
+        stdin: bytes = b"",
+        env: dict[str, str] | None = None,
+        check: bool = True,
+    ) -> Finished:
+        return run_git(
+            args,
+            git_dir=self._integration,
+            work_tree=folder,
+            index=index,
+            stdin=stdin,
+            env=env,
+            check=check,
+        )
+
+    def _user(self, args: Sequence[str], *, stdin: bytes = b"", check: bool = True) -> Finished:
+        return run_git(args, git_dir=self._common, stdin=stdin, check=check)

@@ -1,0 +1,323 @@
+"""Every run gets main's tip on a fresh branch; folders come from a pool; what has not landed is never lost."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+from recall.domain.errors import EnvironmentFailure
+from recall.domain.task import TaskRef
+from recall.domain.work import Workspace
+from recall.gitops.workspaces import WorkspacePool
+from tests.support.hermetic_git import Repo
+
+T1 = TaskRef("main", "T-1")
+T2 = TaskRef("main", "T-2")
+
+
+def make_pool(repo: Repo, root: Path | None = None, keep: tuple[str, ...] = ()) -> WorkspacePool:
+    state = repo.git_dir / "recall"
+    integration = state / "integration.git"
+    if not integration.exists():
+        repo.git("init", "-q", "--bare", str(integration))
+        (integration / "objects/info/alternates").write_text(f"{repo.git_dir / 'objects'}\n")
+    return WorkspacePool(repo.git_dir, integration, state, root or repo.path / ".recall", "main", keep)
+
+
+@pytest.fixture
+def pool(repo: Repo) -> WorkspacePool:
+    repo.commit("code", {"code.py": "print(1)\n", ".gitignore": "*.log\nbuild/\n"})
+    return make_pool(repo)
+
+
+def agent(workspace: Workspace) -> Repo:
+    return Repo(workspace.tree)
+
+
+def parked_file(repo: Repo, ref: str, path: str) -> bytes:
+    return repo.file(path, ref)
+
+
+def test_a_run_starts_at_mains_tip_on_a_branch_of_its_own(repo: Repo, pool: WorkspacePool) -> None:
+    workspace = pool.open(T1, 1, 11)
+    assert workspace.branch == "recall/main/T-1/1"
+    assert workspace.base == repo.tip("main") == agent(workspace).tip()
+    assert repo.tip("refs/recall/base/11") == workspace.base
+    assert agent(workspace).git("symbolic-ref", "HEAD") == "refs/heads/recall/main/T-1/1"
+    assert agent(workspace).status() == []
+    assert repo.status() == []
+    assert (workspace.tree / ".recall-run" / ".gitignore").read_text() == "*\n"
+    assert "recall/" not in repo.git("config", "--local", "--list")
+
+
+def test_a_landed_folder_goes_back_and_its_branch_is_gone(repo: Repo, pool: WorkspacePool) -> None:
+    first = pool.open(T1, 1, 11)
+    agent(first).commit("work", {"new.py": "x\n", "build.log": "noise\n"})
+    (first.tree / "build").mkdir()
+    (first.tree / "build/out").write_text("stale\n")
+    pool.close(first, 11, landed=True)
+    assert repo.git("for-each-ref", "refs/heads/recall", "refs/recall") == ""
+    moved = repo.commit("meanwhile", {"code.py": "print(2)\n"})
+    second = pool.open(T2, 1, 12)
+    assert second.slot == first.slot
+    assert agent(second).tip() == moved
+    assert sorted(name.name for name in second.tree.iterdir()) == [
+        ".git", ".gitignore", ".recall-run", "README.md", "TASKS.md", "code.py",
+    ]  # fmt: skip
+
+
+def test_kept_patterns_outlive_a_reuse(repo: Repo, pool: WorkspacePool) -> None:
+    first = pool.open(T1, 1, 11)
+    (first.tree / "build").mkdir()
+    (first.tree / "build/cache").write_text("warm\n")
+    pool.close(first, 11, landed=True)
+    second = make_pool(repo, keep=("build/",)).open(T2, 1, 12)
+    assert (second.tree / "build/cache").read_text() == "warm\n"
+
+
+def test_two_runs_never_share_a_folder(pool: WorkspacePool) -> None:
+    assert pool.open(T1, 1, 11).folder != pool.open(T2, 1, 12).folder
+
+
+def test_runs_that_start_at_the_same_time_all_get_one(repo: Repo, pool: WorkspacePool) -> None:
+    opened: list[Workspace] = []
+
+    def start(run: int) -> None:
+        opened.append(make_pool(repo).open(TaskRef("main", f"T-{run}"), 1, run))
+
+    make_pool(repo)
+    threads = [threading.Thread(target=start, args=(run,)) for run in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len({one.folder for one in opened}) == 6
+    assert len(repo.git("worktree", "list").splitlines()) == 7
+
+
+def test_commits_and_files_of_a_run_that_did_not_land_are_kept(repo: Repo, pool: WorkspacePool) -> None:
+    workspace = pool.open(T1, 1, 11)
+    tip = agent(workspace).commit("half", {"half.py": "1\n"})
+    (workspace.tree / "loose.py").write_text("2\n")
+    (workspace.tree / "code.py").write_text("print(3)\n")
+    said = pool.close(workspace, 11, landed=False)
+    assert "refs/recall/parked/11" in said
+    assert repo.tip("recall/main/T-1/1") == tip
+    (work,) = pool.parked()
+    assert (work.run_id, work.ref, work.files) == (11, "refs/recall/parked/11", 3)
+    assert parked_file(repo, work.ref, "loose.py") == b"2\n"
+    assert parked_file(repo, work.ref, "code.py") == b"print(3)\n"
+    assert repo.git("merge-base", "--is-ancestor", tip, work.ref) == ""
+    second = pool.open(T1, 2, 12)
+    assert second.slot == workspace.slot
+    assert agent(second).status() == []
+
+
+def test_a_run_without_any_work_leaves_nothing_behind(repo: Repo, pool: WorkspacePool) -> None:
+    workspace = pool.open(T1, 1, 11)
+    pool.close(workspace, 11, landed=False)
+    assert pool.parked() == []
+    assert repo.git("for-each-ref", "refs/recall", "refs/heads/recall") == ""
+
+
+def test_closing_twice_changes_nothing(repo: Repo, pool: WorkspacePool) -> None:
+    workspace = pool.open(T1, 1, 11)
+    (workspace.tree / "loose.py").write_text("2\n")
+    pool.close(workspace, 11, landed=False)
+    before = repo.git("for-each-ref")
+    pool.close(workspace, 11, landed=False)
+    assert repo.git("for-each-ref") == before
+
+
+def test_a_stray_branch_with_commits_is_kept_under_another_name(repo: Repo, pool: WorkspacePool) -> None:
+    repo.switch("recall/main/T-1/1", create=True)
+    stray = repo.commit("precious", {"precious.py": "1\n"})
+    repo.switch("main")
+    workspace = pool.open(T1, 1, 11)
+    assert agent(workspace).tip() == repo.tip("main")
+    (work,) = pool.parked()
+    assert work.tip == stray
+
+
+def test_a_rebase_left_half_done_is_kept_with_all_its_commits(repo: Repo, pool: WorkspacePool) -> None:
+    workspace = pool.open(T1, 1, 11)
+    mine = agent(workspace)
+    first = mine.commit("clash", {"code.py": "mine\n"})
+    second = mine.commit("after", {"after.py": "1\n"})
+    repo.commit("other", {"code.py": "theirs\n"})
+    mine.run("rebase", "main", check=False)
+    said = pool.close(workspace, 11, landed=False)
+    assert "refs/recall/parked/11" in said
+    for commit in (first, second):
+        repo.git("merge-base", "--is-ancestor", commit, "refs/recall/parked/11")
+    assert b"<<<<<<<" in parked_file(repo, "refs/recall/parked/11", "code.py")
+    assert "rebase was in progress" in pool.parked()[0].why
+    again = pool.open(T1, 2, 12)
+    assert again.slot == workspace.slot
+    assert agent(again).git("status").splitlines()[0] == "On branch recall/main/T-1/2"
+    assert agent(again).status() == []
+
+
+def test_work_on_a_detached_head_is_kept(repo: Repo, pool: WorkspacePool) -> None:
+    workspace = pool.open(T1, 1, 11)
+    agent(workspace).git("checkout", "-q", "--detach")
+    tip = agent(workspace).commit("off", {"off.py": "1\n"})
+    pool.close(workspace, 11, landed=False)
+    repo.git("merge-base", "--is-ancestor", tip, "refs/recall/parked/11")
+
+
+def test_a_locked_worktree_is_unlocked(repo: Repo, pool: WorkspacePool) -> None:
+    workspace = pool.open(T1, 1, 11)
+    agent(workspace).git("worktree", "lock", ".")
+    pool.close(workspace, 11, landed=True)
+    assert pool.open(T1, 2, 12).slot == workspace.slot
+    assert "\nlocked" not in repo.git("worktree", "list", "--porcelain")
+
+
+def test_a_folder_removed_by_hand_is_forgotten(repo: Repo, pool: WorkspacePool) -> None:
+    workspace = pool.open(T1, 1, 11)
+    tip = agent(workspace).commit("work", {"a.py": "1\n"})
+    shutil.rmtree(workspace.folder)
+    assert len(make_pool(repo).tidy([])) == 1
+    assert repo.tip("refs/recall/parked/11^") == tip
+    assert len(repo.git("worktree", "list").splitlines()) == 1
+    assert pool.open(T1, 2, 12).tree.is_dir()
+
+
+def test_a_registration_removed_by_the_agent_loses_no_file(repo: Repo, pool: WorkspacePool) -> None:
+    workspace = pool.open(T1, 1, 11)
+    (workspace.tree / "loose.py").write_text("2\n")
+    shutil.rmtree(repo.git_dir / "worktrees" / "tree")
+    pool.close(workspace, 11, landed=False)
+    assert parked_file(repo, "refs/recall/parked/11", "loose.py") == b"2\n"
+    assert pool.open(T1, 2, 12).tree.is_dir()
+
+
+def test_a_clean_by_the_agent_does_no_harm(repo: Repo, pool: WorkspacePool) -> None:
+    workspace = pool.open(T1, 1, 11)
+    agent(workspace).git("clean", "-q", "-ffdx")
+    assert "went back" in pool.close(workspace, 11, landed=True)
+
+
+def test_a_repository_of_the_agents_own_is_never_deleted(repo: Repo, pool: WorkspacePool) -> None:
+    workspace = pool.open(T1, 1, 11)
+    nested = Repo.create(workspace.tree / "vendor" / "lib")
+    nested.commit("inside", {"lib.py": "1\n"})
+    said = pool.close(workspace, 11, landed=False)
+    assert "vendor/lib" in said
+    assert nested.file("lib.py") == b"1\n"
+    assert [work.folder for work in pool.parked() if work.folder] == [workspace.folder]
+    assert pool.open(T1, 2, 12).slot != workspace.slot
+
+
+def test_tidy_leaves_what_is_in_use(repo: Repo, pool: WorkspacePool) -> None:
+    one, two = pool.open(T1, 1, 11), pool.open(T2, 1, 12)
+    (one.tree / "loose.py").write_text("2\n")
+    (two.tree / "loose.py").write_text("2\n")
+    (sentence,) = make_pool(repo).tidy([one.slot])
+    assert two.slot in sentence
+    assert (one.tree / "loose.py").exists()
+    assert parked_file(repo, "refs/recall/parked/12", "loose.py") == b"2\n"
+
+
+def test_a_failure_half_way_can_be_tried_again(repo: Repo, pool: WorkspacePool) -> None:
+    first = pool.open(T1, 1, 11)
+    (first.tree / "loose.py").write_text("2\n")
+    again = make_pool(repo).open(T1, 1, 11)
+    assert agent(again).status() == []
+    assert parked_file(repo, "refs/recall/parked/11", "loose.py") == b"2\n"
+
+
+def test_sparse_checkouts_of_the_user_do_not_spread(repo: Repo, pool: WorkspacePool) -> None:
+    repo.commit("more", {"deep/a.py": "1\n", "other/b.py": "2\n"})
+    repo.git("sparse-checkout", "set", "deep")
+    workspace = pool.open(T1, 1, 11)
+    assert (workspace.tree / "other/b.py").exists()
+    assert agent(workspace).status() == []
+
+
+def test_a_repository_without_commits_is_refused_in_words(tmp_path: Path, home: Path) -> None:
+    with pytest.raises(EnvironmentFailure, match="no commit"):
+        make_pool(Repo.create(tmp_path / "empty")).open(T1, 1, 11)
+
+
+def test_a_bare_repository_works(tmp_path: Path, repo: Repo) -> None:
+    bare = repo.clone(tmp_path / "bare.git", "--bare")
+    pool = make_pool(bare, tmp_path / "bare.recall")
+    workspace = pool.open(T1, 1, 11)
+    agent(workspace).commit("work", {"a.py": "1\n"})
+    assert "went back" in pool.close(workspace, 11, landed=False)
+
+
+def test_ids_that_git_refuses_in_names_get_a_branch(repo: Repo, pool: WorkspacePool) -> None:
+    workspace = pool.open(TaskRef("web.lock", "1..2:é.lock"), 1, 11)
+    assert workspace.branch.startswith("recall/") and agent(workspace).tip() == workspace.base
+
+
+def test_planted_programs_never_run(repo: Repo, pool: WorkspacePool, home: Path) -> None:
+    workspace = pool.open(T1, 1, 11)
+    mine = agent(workspace)
+    trap = f'sh -c "touch {home}/pwned; cat"'
+    mine.git("config", "filter.x.clean", trap)
+    mine.git("config", "filter.x.smudge", trap)
+    mine.git("config", "core.fsmonitor", f"touch {home}/pwned")
+    (repo.git_dir / "hooks").mkdir(exist_ok=True)
+    for hook in ("post-checkout", "reference-transaction", "post-index-change"):
+        (repo.git_dir / "hooks" / hook).write_text(f"#!/bin/sh\ntouch {home}/pwned\n")
+        (repo.git_dir / "hooks" / hook).chmod(0o755)
+    (repo.git_dir / "info").mkdir(exist_ok=True)
+    (repo.git_dir / "info" / "attributes").write_text("* filter=x\n")
+    (workspace.tree / ".gitattributes").write_text("* filter=x\n")
+    (workspace.tree / "code.py").write_text("changed\n")
+    found = pool.tampered(workspace)
+    assert {"config filter.x.clean", "config core.fsmonitor", "hooks/post-checkout", "info/attributes"} <= set(found)
+    said = pool.close(workspace, 11, landed=False)
+    assert "filter.x.clean" in said and "left as it is" in said
+    again = pool.open(T1, 2, 12)
+    assert again.slot != workspace.slot
+    assert not (home / "pwned").exists()
+    assert parked_file(repo, "refs/recall/parked/11", "code.py") == b"changed\n"
+
+
+def test_ordinary_git_work_is_no_tampering(repo: Repo, pool: WorkspacePool) -> None:
+    workspace = pool.open(T1, 1, 11)
+    mine = agent(workspace)
+    mine.commit("work", {"a.py": "1\n"})
+    mine.git("branch", "--set-upstream-to=main")
+    mine.git("stash", "list")
+    repo.commit("by the user", {"b.py": "1\n"})
+    mine.git("merge", "-q", "--no-edit", "main")
+    assert pool.tampered(workspace) == ()
+
+
+def test_a_main_moved_by_the_agent_is_noticed(repo: Repo, pool: WorkspacePool) -> None:
+    workspace = pool.open(T1, 1, 11)
+    agent(workspace).commit("sneaky", {"a.py": "1\n"})
+    agent(workspace).git("update-ref", "refs/heads/main", "HEAD")
+    (found,) = pool.tampered(workspace)
+    assert "refs/heads/main was moved" in found
+
+
+def test_a_git_file_that_points_elsewhere_is_noticed(tmp_path: Path, pool: WorkspacePool) -> None:
+    workspace = pool.open(T1, 1, 11)
+    trap = Repo.create(tmp_path / "trap")
+    trap.git("config", "core.fsmonitor", f"touch {tmp_path}/pwned")
+    (workspace.tree / ".git").write_text(f"gitdir: {trap.git_dir}\n")
+    (workspace.tree / "code.py").write_text("changed\n")
+    assert pool.tampered(workspace) == ("worktree's .git",)
+    pool.close(workspace, 11, landed=False)
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_a_folder_that_cannot_be_reset_is_left_and_another_used(repo: Repo, pool: WorkspacePool) -> None:
+    first = pool.open(T1, 1, 11)
+    index = agent(first).git_dir / "index"
+    pool.close(first, 11, landed=True)
+    index.unlink()
+    index.mkdir()
+    second = pool.open(T2, 1, 12)
+    assert second.slot != first.slot
+    assert "could not be reset" in pool.parked()[0].why
