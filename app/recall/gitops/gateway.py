@@ -1,0 +1,138 @@
+"""All git work behind the engine's one port."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from recall.config.settings import Settings
+from recall.domain.clock import Clock
+from recall.domain.rng import Rng
+from recall.domain.task import TaskRef
+from recall.domain.work import CollectOutcome, LandingOutcome, PersonNeeded, RebaseOutcome, Result, Workspace
+from recall.failpoint import failpoint
+from recall.gitops.integration import IntegrationRepository
+from recall.gitops.landing import Lander
+from recall.gitops.leftovers import LeftoverRule
+from recall.gitops.locate import Location
+from recall.gitops.rebase import Rebaser
+from recall.gitops.repository import Repository
+from recall.gitops.results import Collector
+from recall.gitops.slots import Slots
+from recall.gitops.workspaces import WorkspacePool
+
+
+class GitGateway:
+    """The `Git` port on the repository at `location`. `prepare` comes first and is called once per start, by the
+    process that holds the dispatcher lock."""
+
+    def __init__(self, location: Location, settings: Settings, clock: Clock, rng: Rng) -> None:
+        state_dir = Path(settings.store.state_dir).resolve() if settings.store.state_dir else location.state_dir
+        self.repository = Repository(location, settings.main, state_dir)
+        self.integration = IntegrationRepository(self.repository)
+        self.root = workspaces_root(location, settings)
+        git_dir, common_dir = self.integration.git_dir, location.common_dir
+        keep = settings.workspaces.keep
+        self._pool = WorkspacePool(common_dir, git_dir, state_dir, self.root, settings.main, keep)
+        self._lander = Lander(common_dir, git_dir, settings.main, rng)
+        self._collector = Collector(
+            self.repository,
+            self.integration,
+            clock,
+            kind=settings.workspaces.kind,
+            protected=protected_files(location, settings),
+            rule=LeftoverRule(settings.merge.max_leftover_bytes),
+        )
+        self._rebaser = Rebaser(self.integration, clock, squash=settings.merge.land == "squash")
+        self._slots = Slots(
+            self.integration, self.root / "verify", state_dir / "slots", keep=keep, count=settings.merge.window
+        )
+
+    def prepare(self) -> str:
+        """Check that Recall can work here and make its own folders. Gives a sentence when something had to be
+        mended, else an empty string. Raises ConfigError or EnvironmentFailure in words."""
+        self.repository.check()
+        self.root.mkdir(parents=True, exist_ok=True)
+        (self.root / ".gitignore").write_text("*\n")
+        return self.integration.prepare()
+
+    # -- main ------------------------------------------------------------------------------------------------
+    def main_tip(self) -> str:
+        return self.repository.main_tip()
+
+    def contains(self, tip: str, commit: str) -> bool:
+        """Asked in the integration repository, which knows candidates as well as everything of the user's."""
+        done = self.integration.git("merge-base", "--is-ancestor", commit, tip, check=False)
+        return tip == commit or done.status == 0
+
+    # -- workspaces ------------------------------------------------------------------------------------------
+    def open_workspace(self, ref: TaskRef, number: int, run_id: int) -> Workspace:
+        return self._pool.open(ref, number, run_id)
+
+    def collect(self, workspace: Workspace, run_id: int, title: str) -> CollectOutcome:
+        if changed := self._pool.tampered(workspace):
+            return PersonNeeded("the run changed what the repository's other work trees share", changed)
+        return self._kept(self._collector.collect(workspace, run_id, title), run_id)
+
+    def close_workspace(self, workspace: Workspace, run_id: int, *, landed: bool) -> str:
+        if landed:
+            self.integration.unpin(run_id)
+            self.repository.git("update-ref", "-d", _base_pin(run_id))
+        return self._pool.close(workspace, run_id, landed=landed)
+
+    def tidy_workspaces(self, in_use: Sequence[str]) -> list[str]:
+        return self._pool.tidy(in_use)
+
+    # -- the merge queue -------------------------------------------------------------------------------------
+    def adopt_branch(self, branch: str, run_id: int) -> CollectOutcome:
+        return self._kept(self._collector.adopt(branch, run_id), run_id)
+
+    def rebase(self, *, base: str, tip: str, onto: str, trailers: Mapping[str, str]) -> RebaseOutcome:
+        return self._rebaser.rebase(base, tip, onto, trailers)
+
+    def open_slot(self, commit: str) -> Path:
+        return self._slots.open(commit)
+
+    def slot_changes(self, slot: Path, commit: str) -> tuple[str, ...]:
+        return self._slots.changes(slot, commit)
+
+    def land(self, *, merge_id: int, old: str, new: str, reflog: str) -> LandingOutcome:
+        return self._lander.land(merge_id, old, new, reflog)
+
+    def recover_landing(self, *, merge_id: int, old: str, new: str) -> LandingOutcome:
+        return self._lander.recover(merge_id, old, new)
+
+    def _kept(self, outcome: CollectOutcome, run_id: int) -> CollectOutcome:
+        """A result is only as safe as the user's commit that it builds on, and main may be reset while it waits."""
+        if isinstance(outcome, Result):
+            self.repository.git("update-ref", _base_pin(run_id), outcome.base)
+            failpoint("gateway.result_base_pinned")
+        return outcome
+
+
+def _base_pin(run_id: int) -> str:
+    return f"refs/recall/result-base/{run_id}"
+
+
+def workspaces_root(location: Location, settings: Settings) -> Path:
+    """Give the folder of workspaces and checkouts: below the main work tree, beside a bare repository. Started in
+    a linked worktree it is still the main one's, so that nothing is nested and both starts find the same."""
+    configured = Path(settings.workspaces.root)
+    if configured.is_absolute():
+        return configured
+    if location.common_dir.name == ".git":
+        return location.common_dir.parent / configured
+    if location.checkout is not None and location.git_dir == location.common_dir:
+        return location.checkout / configured
+    return location.common_dir.parent / f"{location.common_dir.name.removesuffix('.git')}{configured.name}"
+
+
+def protected_files(location: Location, settings: Settings) -> tuple[str, ...]:
+    """Give the task files and recall.toml as paths in the repository's tree."""
+    checkout = location.checkout
+    paths = [Path(tasks.path) for tasks in settings.tasks]
+    config = settings.file
+    if config.is_absolute():
+        inside = checkout is not None and config.is_relative_to(checkout)
+        config = config.relative_to(checkout) if checkout is not None and inside else Path(config.name)
+    return tuple(dict.fromkeys(path.as_posix() for path in (*paths, config)))

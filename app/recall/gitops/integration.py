@@ -1,0 +1,250 @@
+"""The dispatcher's own git dir, in which results are collected and rebased.
+
+It borrows the user's objects as alternates but has none of the user's branches, hooks, filters or drivers, so
+nothing that an agent wrote into a shared configuration can run here. What enters becomes a pack of its own and is
+pinned by `refs/recall/run/<id>`: it survives whatever happens to the branch that it came from.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from recall.domain.errors import EnvironmentFailure
+from recall.domain.text import clean
+from recall.domain.work import PersonNeeded
+from recall.failpoint import failpoint
+from recall.gitops.command import Finished, pipe_git, run_git
+from recall.gitops.commits import Commit
+from recall.gitops.repository import Repository
+
+#: The user's local settings that change what git writes, and no others: the rest may name programs.
+_COPIED = (
+    r"^(user\..*|core\.(autocrlf|eol|filemode|ignorecase|symlinks|precomposeunicode)|i18n\..*"
+    r"|filter\.lfs\.(clean|smudge|process|required))$"
+)
+
+#: A linked worktree shares its configuration with the user, so an agent can write there: LFS and nothing else.
+_LFS_COMMAND = re.compile(r"git-lfs (clean|smudge|filter-process)( --skip)?( -- %f)?|true|false")
+
+
+class IntegrationRepository:
+    """A bare git dir at `<state>/integration.git`. Disposable: it is rebuilt when it cannot be used."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self.git_dir = repository.state_dir / "integration.git"
+
+    @property
+    def objects(self) -> Path:
+        return self.git_dir / "objects"
+
+    def git(
+        self,
+        *args: str,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        index: Path | None = None,
+        work_tree: Path | None = None,
+        check: bool = True,
+    ) -> Finished:
+        """Run git here, whatever the folder."""
+        return run_git(
+            args,
+            git_dir=self.git_dir,
+            cwd=work_tree or self.git_dir,
+            work_tree=work_tree,
+            index=index,
+            stdin=stdin,
+            env=env,
+            check=check,
+        )
+
+    # -- start -----------------------------------------------------------------------------------------------
+    def prepare(self) -> str:
+        """Make it, or bring it up to date, or rebuild it. Gives a sentence when something had to be mended."""
+        if not self.git_dir.exists():
+            self._build()
+            return ""
+        self._refresh()
+        fault = self._fault()
+        if not fault:
+            return self._drop_broken_pins()
+        aside = _free_name(self.git_dir.with_suffix(".broken"))
+        self.git_dir.rename(aside)
+        failpoint("integration.moved_aside")
+        self._build()
+        return f"the integration repository could not be used ({fault}); a new one was built, the old is {aside}"
+
+    def _build(self) -> None:
+        fresh = self.git_dir.with_suffix(".new")
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.parent.mkdir(parents=True, exist_ok=True)
+        init = ["init", "-q", "--bare", "--template=", f"--object-format={self.repository.object_format}"]
+        run_git([*init, "-b", "nothing", str(fresh)], cwd=fresh.parent)
+        failpoint("integration.initialised")
+        fresh.rename(self.git_dir)
+        self._refresh()
+        if self.repository.shallow_file.exists():
+            self._copy_everything()
+
+    def _refresh(self) -> None:
+        for lock in self.git_dir.rglob("*.lock"):
+            lock.unlink(missing_ok=True)
+        (self.git_dir / "info").mkdir(exist_ok=True)
+        (self.objects / "info").mkdir(parents=True, exist_ok=True)
+        _write(self.git_dir / "config", config_text(self._settings()))
+        _write(self.objects / "info" / "alternates", f"{self.repository.objects}\n")
+        _copy_or_remove(self.repository.common_dir / "info" / "exclude", self.git_dir / "info" / "exclude")
+        self._copy_shallow_boundary()
+
+    def _settings(self) -> list[tuple[str, str]]:
+        modern = self.repository.object_format != "sha1"
+        settings = [
+            ("core.repositoryformatversion", "1" if modern else "0"),
+            ("core.bare", "true"),
+            ("core.logallrefupdates", "false"),
+            ("lfs.storage", str(self.repository.common_dir / "lfs")),
+        ]
+        if modern:
+            settings.append(("extensions.objectformat", self.repository.object_format))
+        copied = self.repository.local_config(_COPIED)
+        return settings + [
+            (key, value) for key, value in copied if not key.startswith("filter.") or _LFS_COMMAND.fullmatch(value)
+        ]
+
+    def _copy_shallow_boundary(self) -> None:
+        _copy_or_remove(self.repository.shallow_file, self.git_dir / "shallow")
+
+    def _copy_everything(self) -> None:
+        """A shallow clone's boundary moves when the user deepens it: keep what main has now as our own."""
+        tip = self.repository.main_tip()
+        source, sink = pipe_git(
+            ["pack-objects", "--revs", "--stdout", "-q"],
+            ["index-pack", "--stdin", "--fix-thin"],
+            git_dir=self.git_dir,
+            stdin=f"{tip}\n".encode(),
+        )
+        if not (source.ok and sink.ok):
+            raise EnvironmentFailure(f"could not copy main's objects: {clean(source.error or sink.error)}")
+
+    def _fault(self) -> str:
+        tip = self.repository.main_tip()
+        done = self.git("cat-file", "-e", f"{tip}^{{commit}}", check=False)
+        return "" if done.ok else clean(done.error) or "main's commit is not visible in it"
+
+    def _drop_broken_pins(self) -> str:
+        listed = self.git("for-each-ref", "--format=%(objectname) %(refname)", "refs/recall").text.splitlines()
+        pins = [line.partition(" ") for line in listed]
+        seen = self.git("cat-file", "--batch-check=%(objecttype)", stdin=_lines(oid for oid, _, _ in pins)).text
+        lost = [name for (_, _, name), kind in zip(pins, seen.splitlines(), strict=False) if kind != "commit"]
+        for name in lost:
+            self.git("update-ref", "-d", name)
+        return f"these results were lost from the integration repository: {', '.join(lost)}" if lost else ""
+
+    # -- taking in -------------------------------------------------------------------------------------------
+    def carry(self, tip: str, exclude: Sequence[str], objects: Path | None = None) -> PersonNeeded | None:
+        """Copy everything that `tip` has and none of `exclude` has into a pack of our own, checked object by
+        object; trees with a `.git` entry and the like are refused. `objects` is the object folder of a clone.
+
+        The shallow boundary is brought up to date first: the user may have deepened the clone meanwhile.
+        """
+        self._copy_shallow_boundary()
+        source, sink = pipe_git(
+            ["pack-objects", "--revs", "--stdout", "--thin", "-q"],
+            ["index-pack", "--stdin", "--strict", "--fix-thin"],
+            git_dir=self.git_dir,
+            stdin=_lines([tip, *(f"^{commit}" for commit in exclude)]),
+            env=borrowing(objects),
+        )
+        if source.ok and sink.ok:
+            return None
+        said = " ".join(clean(sink.error if source.ok else source.error).split())
+        return PersonNeeded(f"its objects cannot be taken over: {said or 'they could not be read'}")
+
+    def pin(self, run_id: int, commit: str) -> None:
+        self.git("update-ref", f"refs/recall/run/{run_id}", commit)
+
+    def unpin(self, run_id: int) -> None:
+        """Let go of a result that is in main under other ids. The objects stay."""
+        self.git("update-ref", "-d", f"refs/recall/run/{run_id}")
+
+    # -- objects ---------------------------------------------------------------------------------------------
+    def commits(self, oids: Sequence[str], objects: Path | None = None) -> list[Commit]:
+        """Read commits, all with one process."""
+        out = self.git("cat-file", "--batch", stdin=_lines(oids), env=borrowing(objects)).out
+        found: list[Commit] = []
+        at = 0
+        for oid in oids:
+            end = out.index(b"\n", at)
+            fields = out[at:end].split()
+            if len(fields) != 3 or fields[1] != b"commit":
+                raise EnvironmentFailure(f"commit {oid} cannot be read in {self.git_dir}: {clean(str(fields))}")
+            size = int(fields[2])
+            found.append(Commit.parse(out[end + 1 : end + 1 + size]))
+            at = end + size + 2
+        return found
+
+    def store(self, commits: Sequence[Commit]) -> None:
+        """Write commits, all with one process; their ids are `Commit.oid`."""
+        with tempfile.TemporaryDirectory(prefix="commits-", dir=self.git_dir) as folder:
+            paths = [Path(folder, str(number)) for number in range(len(commits))]
+            for path, commit in zip(paths, commits, strict=True):
+                path.write_bytes(commit.raw)
+            self.git(
+                "hash-object", "-w", "-t", "commit", "--no-filters", "--stdin-paths", stdin=_lines(map(str, paths))
+            )
+
+
+def borrowing(objects: Path | None) -> dict[str, str]:
+    """Give the environment in which one more object folder can be read."""
+    if objects is None:
+        return {}
+    quoted = str(objects).replace("\\", "\\\\").replace('"', '\\"')
+    return {"GIT_ALTERNATE_OBJECT_DIRECTORIES": f'"{quoted}"'}
+
+
+def config_text(settings: Iterable[tuple[str, str]]) -> str:
+    """Write (key, value) pairs as a git configuration file."""
+    lines: list[str] = []
+    for key, value in settings:
+        section, _, rest = key.partition(".")
+        middle, _, name = rest.rpartition(".")
+        head = f"{section} {_quoted(middle)}" if middle else section
+        lines += [f"[{head}]", f"\t{name} = {_quoted(value)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    return f'"{escaped}"'
+
+
+def _lines(words: Iterable[str]) -> bytes:
+    return "".join(f"{word}\n" for word in words).encode("utf-8", "surrogateescape")
+
+
+def _write(path: Path, text: str) -> None:
+    """Replace a file as a whole, and only if it changes: another process may be reading it."""
+    data = text.encode("utf-8", "surrogateescape")
+    if path.is_file() and path.read_bytes() == data:
+        return
+    fresh = path.with_name(path.name + ".fresh")
+    fresh.write_bytes(data)
+    fresh.replace(path)
+
+
+def _copy_or_remove(source: Path, target: Path) -> None:
+    if source.is_file():
+        _write(target, source.read_text("utf-8", "surrogateescape"))
+    else:
+        target.unlink(missing_ok=True)
+
+
+def _free_name(path: Path) -> Path:
+    return next(
+        name for name in (path.with_name(f"{path.name}-{number}") for number in range(1, 10_000)) if not name.exists()
+    )

@@ -1,0 +1,184 @@
+"""What an agent changed but did not commit, staged with the dispatcher's own git dir and a throw-away index.
+
+The index is a fresh one, so every file is read and hashed: what the agent's index says of times and sizes is not
+believed. No filter, hook or monitor of the agent's repository can run, since its configuration is never read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from recall.domain.text import clean, clean_line
+from recall.domain.work import PersonNeeded
+from recall.gitops.changes import GITLINK, ChangedPath, parse_raw
+from recall.gitops.foreign import ForeignGitDir, is_real_folder, read_bytes, read_text
+from recall.gitops.integration import IntegrationRepository, borrowing
+from recall.gitops.protected import MAILBOX
+
+_SECRET_NAMES = (
+    ".env", ".env.*", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", ".netrc", ".pgpass", ".git-credentials",
+    "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credentials.json",
+)  # fmt: skip
+_EXAMPLE_NAMES = ("*.example", "*.sample", "*.template", "*.dist", "*.defaults")
+_PRIVATE_KEY = re.compile(rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----")
+_MEBIBYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class LeftoverRule:
+    """Files of more than `max_bytes` in all are not committed without a person."""
+
+    max_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leftovers:
+    """`tree` is the content with the leftovers in it; `paths` are them, none when there is nothing to commit."""
+
+    tree: str
+    paths: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def stage_leftovers(
+    integration: IntegrationRepository, agent: ForeignGitDir, tree: Path, standing: str, rule: LeftoverRule
+) -> Leftovers | PersonNeeded:
+    """Give what `tree` holds beyond the commit `standing`, or what only a person can decide about it."""
+    with TemporaryDirectory(prefix="leftovers-", dir=integration.git_dir) as folder:
+        stage = _Stage(integration, agent, tree, Path(folder))
+        return (
+            stage.hidden_files()
+            or stage.read(standing)
+            or stage.nested_repositories()
+            or stage.too_much_to_read(rule)
+            or stage.add()
+            or stage.outcome(standing, rule)
+        )
+
+
+class _Stage:
+    """One throw-away index. The steps are to be called in the order of `stage_leftovers`; each gives None to go
+    on, the last one always gives an answer."""
+
+    def __init__(self, integration: IntegrationRepository, agent: ForeignGitDir, tree: Path, folder: Path) -> None:
+        self._integration = integration
+        self._agent = agent
+        self._tree = tree
+        self._index = folder / "index"
+        self._copy = folder / "copy"
+        self._env: Mapping[str, str] = borrowing(agent.objects)
+        self._gitlinks: dict[str, str] = {}
+        self._untracked: tuple[str, ...] = ()
+        self._notes: tuple[str, ...] = ()
+
+    def hidden_files(self) -> PersonNeeded | None:
+        """Bits in the agent's index that tell git to look away make `add` see deletions or miss edits."""
+        self._copy.write_bytes(self._agent.index())
+        done = self._integration.git("ls-files", "-v", "-z", index=self._copy, work_tree=self._tree, check=False)
+        if not done.ok:
+            self._notes = (f"its index could not be read ({clean_line(done.error)})",)
+            return None
+        tagged = [entry.partition(" ") for entry in done.text.split("\0") if entry]
+        if unmerged := tuple(dict.fromkeys(clean_line(path) for tag, _, path in tagged if tag == "M")):
+            return PersonNeeded(f"{self._tree} holds files with unresolved conflicts", unmerged)
+        if hidden := tuple(clean_line(path) for tag, _, path in tagged if tag == "S" or tag.islower()):
+            return PersonNeeded(
+                f"files in {self._tree} are marked skip-worktree or assume-unchanged, so their state is unknown",
+                hidden,
+            )
+        return None
+
+    def read(self, standing: str) -> None:
+        self._git("read-tree", standing)
+        entries = (entry.partition("\t") for entry in self._git("ls-files", "-s", "-z").split("\0"))
+        self._gitlinks = {path: meta.split(" ")[1] for meta, _, path in entries if meta.startswith(GITLINK)}
+
+    def nested_repositories(self) -> PersonNeeded | None:
+        """A repository inside is neither files nor a commit of this one. Moved submodules count as well."""
+        listed = self._git("ls-files", "-o", "--exclude-standard", "-z", "--", *self._scope())
+        self._untracked = tuple(path for path in listed.split("\0") if path)
+        nested = [path for path in self._untracked if path.endswith("/")]
+        nested += [path for path, oid in self._gitlinks.items() if self._has_moved(path, oid)]
+        if not nested:
+            return None
+        return PersonNeeded("there are git repositories inside the work tree", tuple(map(clean_line, sorted(nested))))
+
+    def _has_moved(self, path: str, oid: str) -> bool:
+        inside = self._tree / path / ".git"
+        git_dir = inside if is_real_folder(inside) else None
+        if git_dir is None:
+            word, _, target = read_text(inside).strip().partition(": ")
+            git_dir = (inside.parent / target) if word == "gitdir" else None
+        if git_dir is None:
+            return False
+        return ForeignGitDir(git_dir, git_dir, None).head()[1] != oid
+
+    def too_much_to_read(self, rule: LeftoverRule) -> PersonNeeded | None:
+        """Look at the sizes of untracked files before they are copied into an object store."""
+        return _too_large({path: _size(self._tree / path) for path in self._untracked}, rule)
+
+    def add(self) -> PersonNeeded | None:
+        done = self._integration.git(
+            "add", "-A", "--", *self._scope(), index=self._index, work_tree=self._tree, env=self._env, check=False
+        )
+        if done.ok:
+            return None
+        return PersonNeeded(f"the files in {self._tree} cannot be added: {clean(done.error)}")
+
+    def outcome(self, standing: str, rule: LeftoverRule) -> Leftovers | PersonNeeded:
+        tree = self._git("write-tree")
+        raw = self._integration.git("diff-tree", "-r", "-z", "--raw", "--no-renames", standing, tree, env=self._env)
+        changes = parse_raw(raw.out).get("", [])
+        refused = self._secrets(changes) or _too_large(self._stored_sizes(changes), rule)
+        return refused or Leftovers(tree, tuple(clean_line(change.path) for change in changes), self._notes)
+
+    def _secrets(self, changes: Sequence[ChangedPath]) -> PersonNeeded | None:
+        found = [change.path for change in changes if change.is_new and self._is_secret(change.path)]
+        if not found:
+            return None
+        return PersonNeeded("uncommitted files look like secrets", tuple(map(clean_line, found)))
+
+    def _is_secret(self, path: str) -> bool:
+        name = path.rpartition("/")[2].lower()
+        if any(fnmatch(name, pattern) for pattern in _EXAMPLE_NAMES):
+            return False
+        if any(fnmatch(name, pattern) for pattern in _SECRET_NAMES):
+            return True
+        return _PRIVATE_KEY.search(read_bytes(self._tree / path, _MEBIBYTE)) is not None
+
+    def _stored_sizes(self, changes: Sequence[ChangedPath]) -> dict[str, int]:
+        kept = [change for change in changes if not change.is_gone and change.mode != GITLINK]
+        asked = "".join(f"{change.oid}\n" for change in kept).encode()
+        sizes = self._integration.git("cat-file", "--batch-check=%(objectsize)", stdin=asked, env=self._env).text
+        return {change.path: int(size) for change, size in zip(kept, sizes.split(), strict=True)}
+
+    def _scope(self) -> list[str]:
+        """Everything but the mailbox and what submodules hold: git would start another git inside them."""
+        return [":/", *(f":(top,exclude,literal){path}" for path in (MAILBOX, *self._gitlinks))]
+
+    def _git(self, *args: str) -> str:
+        return self._integration.git(*args, index=self._index, work_tree=self._tree, env=self._env).text
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0
+
+
+def _too_large(sizes: Mapping[str, int], rule: LeftoverRule) -> PersonNeeded | None:
+    total = sum(sizes.values())
+    if total <= rule.max_bytes:
+        return None
+    largest = sorted(sizes, key=lambda path: -sizes[path])[:5]
+    return PersonNeeded(
+        f"{total / _MEBIBYTE:.1f} MiB were left uncommitted, more than merge.max_leftover_bytes "
+        f"({rule.max_bytes / _MEBIBYTE:.1f} MiB) allows",
+        tuple(f"{clean_line(path)} ({sizes[path] / _MEBIBYTE:.1f} MiB)" for path in largest),
+    )
