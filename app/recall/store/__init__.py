@@ -1,1 +1,5 @@
-"""The store: SQLite, and nothing else imports it."""
+"""The store: the only truth and the only channel. SQL stands nowhere else."""
+
+from recall.store.store import SqliteStore, open_store
+
+__all__ = ["SqliteStore", "open_store"]

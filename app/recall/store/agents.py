@@ -1,0 +1,194 @@
+"""The agents' rows: who may start something, how far each is trusted."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from recall.domain.agent import Agent, AgentSpec, Weight
+from recall.domain.outcome import WEIGHT_START, Settlement
+from recall.domain.run import Refused, RunResult
+from recall.store import events
+from recall.store.transaction import Rows, Transaction
+
+_UPSERT = """
+INSERT INTO agents (name, configured, enabled, parallel, types, account)
+VALUES (:name, 1, :enabled, :parallel, :types, :account)
+ON CONFLICT (name) DO UPDATE
+SET configured = 1, enabled = :enabled, parallel = :parallel, types = :types, account = :account
+"""
+_COOL = """
+UPDATE agents SET cooling_until = max(ifnull(cooling_until, 0), :until), cooling_reason = :reason,
+  cooling_line = :line, limits_in_a_row = CASE WHEN :unreadable THEN limits_in_a_row + 1 ELSE 0 END
+WHERE name = :name OR (account <> '' AND account = (SELECT account FROM agents WHERE name = :name))
+RETURNING name, cooling_until
+"""
+_WEIGH = """
+INSERT INTO agent_weights (agent, type, value, landed, failed)
+VALUES (:agent, :type, round(min(1, max(0, :start + :delta)), 4), :landed, :failed)
+ON CONFLICT (agent, type) DO UPDATE SET value = round(min(1, max(0, value + :delta)), 4),
+  landed = landed + :landed, failed = failed + :failed
+"""
+
+
+def agent_of(row: sqlite3.Row, running: int, weights: dict[str, Weight]) -> Agent:
+    return Agent(
+        name=row["name"],
+        enabled=bool(row["enabled"]),
+        parallel=row["parallel"],
+        types=tuple(json.loads(row["types"])),
+        account=row["account"],
+        paused=bool(row["paused"]),
+        paused_reason=row["paused_reason"],
+        cooling_until=row["cooling_until"],
+        cooling_reason=row["cooling_reason"],
+        cooling_line=row["cooling_line"],
+        limits_in_a_row=row["limits_in_a_row"],
+        stopped_reason=row["stopped_reason"],
+        running=running,
+        weights=weights,
+    )
+
+
+def row_of(rows: Rows, name: str) -> sqlite3.Row | None:
+    return rows.one("SELECT * FROM agents WHERE name = :name", {"name": name})
+
+
+def introduce(tx: Transaction, name: str) -> None:
+    """Make a row for an agent that recall.toml does not know: one that a person drives."""
+    added = tx.change(
+        "INSERT INTO agents (name, configured) VALUES (:name, 0) ON CONFLICT DO NOTHING", {"name": name}
+    )
+    if added:
+        events.append(tx, "agent.added", actor="store", agent=name, reason="made itself known by claiming")
+
+
+def why_not(row: sqlite3.Row | None, name: str, now: float) -> str:
+    """Say why this agent may start nothing at all at wall second `now`; empty: it may."""
+    if row is None:
+        return f"there is no agent {name}: add it to recall.toml"
+    if not row["enabled"]:
+        return f"{name} is disabled in recall.toml"
+    if row["stopped_reason"]:
+        return f"{name} is stopped until a person acts: {row['stopped_reason']}"
+    if row["paused"]:
+        return f"{name} is paused" + (f": {row['paused_reason']}" if row["paused_reason"] else "")
+    if row["cooling_until"] is not None and row["cooling_until"] > now:
+        until = datetime.fromtimestamp(row["cooling_until"], UTC)
+        return f"{name} is cooling until {until:%Y-%m-%d %H:%M} UTC"
+    return ""
+
+
+def sync(tx: Transaction, specs: Sequence[AgentSpec]) -> None:
+    for spec in specs:
+        _sync_one(tx, spec)
+    wanted = {spec.name for spec in specs}
+    for row in tx.all("SELECT name FROM agents WHERE configured = 1 AND enabled = 1"):
+        if row["name"] not in wanted:
+            tx.change("UPDATE agents SET enabled = 0 WHERE name = :name", {"name": row["name"]})
+            events.append(tx, "agent.removed", actor="dispatcher", agent=row["name"], reason="not in recall.toml now")
+
+
+def _sync_one(tx: Transaction, spec: AgentSpec) -> None:
+    values = {
+        "name": spec.name,
+        "enabled": int(spec.enabled),
+        "parallel": spec.parallel,
+        "types": json.dumps(spec.types),
+        "account": spec.account,
+    }
+    before = row_of(tx, spec.name)
+    if before and before["configured"] and all(before[key] == value for key, value in values.items()):
+        return
+    tx.change(_UPSERT, values)
+    kind = "agent.changed" if before else "agent.added"
+    events.append(tx, kind, actor="dispatcher", agent=spec.name, reason="as recall.toml says")
+
+
+def pause(tx: Transaction, name: str, actor: str, reason: str) -> Refused | None:
+    row = row_of(tx, name)
+    if row is None:
+        return Refused(f"there is no agent {name}")
+    if row["paused"]:
+        return Refused(f"{name} is paused already")
+    tx.change(
+        "UPDATE agents SET paused = 1, paused_reason = :reason WHERE name = :name", {"name": name, "reason": reason}
+    )
+    events.append(tx, "agent.paused", actor=actor, agent=name, reason=reason)
+    return None
+
+
+def resume(tx: Transaction, name: str, actor: str) -> Refused | None:
+    row = row_of(tx, name)
+    if row is None:
+        return Refused(f"there is no agent {name}")
+    lifted = _lifted(row, tx.now.wall)
+    if not lifted:
+        return Refused(f"nothing holds {name} back")
+    tx.change(
+        "UPDATE agents SET paused = 0, paused_reason = '', cooling_until = NULL, cooling_reason = '', "
+        "cooling_line = '', stopped_reason = '' WHERE name = :name",
+        {"name": name},
+    )
+    events.append(tx, "agent.resumed", actor=actor, agent=name, before=lifted)
+    return None
+
+
+def _lifted(row: sqlite3.Row, now: float) -> str:
+    cooling = row["cooling_until"] is not None and row["cooling_until"] > now
+    held = (("paused", row["paused"]), ("cooling", cooling), ("stopped", row["stopped_reason"]))
+    return ", ".join(word for word, holds in held if holds)
+
+
+def take_settlement(tx: Transaction, name: str, type_: str, run_id: int, settlement: Settlement) -> None:
+    """Carry out what a settled run means for its agent: weight, cooldown of the account, stop."""
+    if settlement.weight:
+        _weigh(tx, name, type_, settlement)
+    if settlement.cooling_until is not None:
+        _cool(tx, name, run_id, settlement)
+    if settlement.result is RunResult.LANDED:
+        tx.change("UPDATE agents SET limits_in_a_row = 0 WHERE name = :name", {"name": name})
+    if settlement.agent_stopped:
+        reason = settlement.agent_stopped
+        tx.change("UPDATE agents SET stopped_reason = :reason WHERE name = :name", {"name": name, "reason": reason})
+        events.append(tx, "agent.stopped", actor="dispatcher", agent=name, run_id=run_id, reason=reason)
+
+
+def _weigh(tx: Transaction, name: str, type_: str, settlement: Settlement) -> None:
+    tx.change(
+        _WEIGH,
+        {
+            "agent": name,
+            "type": type_,
+            "start": WEIGHT_START,
+            "delta": settlement.weight,
+            "landed": int(settlement.result is RunResult.LANDED),
+            "failed": int(settlement.weight < 0),
+        },
+    )
+
+
+def _cool(tx: Transaction, name: str, run_id: int, settlement: Settlement) -> None:
+    cooled = tx.all(
+        _COOL,
+        {
+            "name": name,
+            "until": settlement.cooling_until,
+            "reason": settlement.reason,
+            "line": settlement.cooling_line,
+            "unreadable": int(settlement.unreadable_limit),
+        },
+    )
+    for row in cooled:
+        until = datetime.fromtimestamp(row["cooling_until"], UTC).isoformat(timespec="seconds")
+        events.append(
+            tx,
+            "agent.cooling",
+            actor="dispatcher",
+            agent=row["name"],
+            run_id=run_id,
+            after=until,
+            reason=settlement.reason,
+        )

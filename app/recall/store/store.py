@@ -1,0 +1,270 @@
+"""The store as the engine sees it: each method one transaction, carried out by the module it names."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from recall.domain.agent import Agent, AgentSpec
+from recall.domain.clock import Clock
+from recall.domain.errors import EnvironmentFailure
+from recall.domain.event import Event
+from recall.domain.imports import ImportDiff
+from recall.domain.intervention import Wish
+from recall.domain.launch import ShimStoreContract
+from recall.domain.merge import MergeEntry
+from recall.domain.outcome import Settlement
+from recall.domain.rng import Rng
+from recall.domain.run import Claim, Refused, Run
+from recall.domain.snapshot import Snapshot
+from recall.domain.task import Task, TaskRef, TaskSpec
+from recall.domain.work import Conflict
+from recall.store import (
+    agents,
+    checking,
+    claims,
+    contract,
+    events,
+    import_plan,
+    importing,
+    interventions,
+    merges,
+    reading,
+    runs,
+    settings,
+)
+from recall.store.connection import Connections, connect
+from recall.store.lock import StoreLock
+from recall.store.migrate import is_current, known_migrations, migrate, refuse_old_sqlite
+from recall.store.transaction import Access
+
+
+def open_store(path: Path, clock: Clock, rng: Rng, *, lock_timeout: float = 10.0) -> SqliteStore:
+    """Open the store at `path`, made and brought to the newest schema if need be. `lock_timeout` seconds is how
+    long a write waits for others."""
+    refuse_old_sqlite()
+    if not path.parent.exists():
+        path.parent.mkdir(parents=True, mode=0o700)
+    lock_file = path.with_name(path.name + ".lock")
+    lock = StoreLock(lock_file, lock_timeout)
+    try:
+        with closing(connect(path)) as connection:
+            _bring_up_to_date(connection, lock)
+    except sqlite3.Error as error:
+        raise EnvironmentFailure(f"{path} cannot be used as a store: {error}") from error
+    connections = Connections(path)
+    access = Access(path, connections, lock, clock, rng, lock_timeout, claims.recycle)
+    return SqliteStore(path, lock_file, clock, connections, access)
+
+
+def _bring_up_to_date(connection: sqlite3.Connection, lock: StoreLock) -> None:
+    migrations = known_migrations()
+    if is_current(connection, migrations):
+        return
+    with lock.held():
+        migrate(connection, migrations)
+
+
+class SqliteStore:
+    """`recall.engine.ports.Store` on SQLite. Threads may share it; each has its own connection."""
+
+    def __init__(self, path: Path, lock_file: Path, clock: Clock, connections: Connections, access: Access) -> None:
+        self._path = path
+        self._lock_file = lock_file
+        self._clock = clock
+        self._connections = connections
+        self._access = access
+
+    def close(self) -> None:
+        self._connections.close()
+
+    # -- reading ---------------------------------------------------------------------------------------------
+    def data_version(self) -> int:
+        return self._connections.data_version()
+
+    def last_seq(self) -> int:
+        return self._access.read(events.last_seq)
+
+    def events_since(self, seq: int, limit: int = 1000) -> list[Event]:
+        return self._access.read(lambda rows: events.since(rows, seq, limit))
+
+    def snapshot(self) -> Snapshot:
+        now = self._clock.now().wall
+        return self._access.read(lambda rows: reading.snapshot(rows, now))
+
+    def task(self, ref: TaskRef) -> Task | None:
+        return self._access.read(lambda rows: reading.task(rows, ref))
+
+    def tasks(self) -> list[Task]:
+        return self._access.read(reading.tasks)
+
+    def run(self, run_id: int) -> Run | None:
+        return self._access.read(lambda rows: reading.run(rows, run_id))
+
+    def runs(self, ref: TaskRef | None = None) -> list[Run]:
+        return self._access.read(lambda rows: reading.runs(rows, ref))
+
+    def open_runs(self) -> list[Run]:
+        return self._access.read(reading.open_runs)
+
+    def merges(self, *, open_only: bool = True) -> list[MergeEntry]:
+        return self._access.read(lambda rows: reading.merges(rows, open_only=open_only))
+
+    def conflict(self, merge_id: int) -> Conflict | None:
+        """Give what an entry met when it last did not apply."""
+        return self._access.read(lambda rows: merges.met(rows, merge_id))
+
+    def agents(self) -> list[Agent]:
+        return self._access.read(reading.agents)
+
+    def setting(self, key: str) -> str | None:
+        return self._access.read(lambda rows: settings.get(rows, key))
+
+    def check(self) -> list[str]:
+        """Give a sentence for each inconsistency in the database. Slow: it looks at everything."""
+        return self._access.read(checking.check)
+
+    # -- the task list ---------------------------------------------------------------------------------------
+    def import_tasks(
+        self,
+        region: str,
+        specs: Sequence[TaskSpec],
+        *,
+        actor: str,
+        cancel_vanished: bool,
+        dry_run: bool = False,
+    ) -> ImportDiff:
+        if dry_run:
+            known = self._access.read(importing.known)
+            return import_plan.plan(region, specs, known, cancel_vanished=cancel_vanished).diff
+        return self._access.write(
+            lambda tx: importing.import_tasks(tx, region, specs, actor, cancel_vanished=cancel_vanished)
+        )
+
+    # -- claims and leases -----------------------------------------------------------------------------------
+    def claim(
+        self, ref: TaskRef, agent: str, owner: str, ttl: float, *, why: str = "", pulled: bool = False
+    ) -> Claim | Refused:
+        return self._access.write(lambda tx: claims.claim(tx, ref, agent, owner, ttl, why, pulled=pulled))
+
+    def claim_next(self, agent: str, owner: str, ttl: float, *, why: str = "", pulled: bool = True) -> Claim | None:
+        return self._access.write(lambda tx: claims.claim_next(tx, agent, owner, ttl, why, pulled=pulled))
+
+    def renew(self, ref: TaskRef, owner: str, version: int, ttl: float) -> Claim | Refused:
+        return self._access.write(lambda tx: claims.renew(tx, ref, owner, version, ttl))
+
+    def release(self, ref: TaskRef, owner: str, version: int, *, actor: str, reason: str) -> Refused | None:
+        return self._access.write(lambda tx: claims.release(tx, ref, owner, version, actor, reason))
+
+    def recycle(self) -> list[TaskRef]:
+        return self._access.write(lambda tx: list(tx.recycled))
+
+    # -- a run's life ----------------------------------------------------------------------------------------
+    def start_run(
+        self, run_id: int, owner: str, version: int, *, branch: str, base: str, slot: str
+    ) -> Refused | None:
+        return self._access.write(lambda tx: runs.start(tx, run_id, owner, version, branch, base, slot))
+
+    def end_run(self, run_id: int, owner: str, version: int) -> Refused | None:
+        """Mark a run ended in place of a shim that left an exit record but could not reach the store."""
+        return self._access.write(lambda tx: runs.end(tx, run_id, owner, version))
+
+    def settle_run(
+        self, run_id: int, owner: str, version: int, settlement: Settlement, *, actor: str
+    ) -> Refused | None:
+        return self._access.write(lambda tx: runs.settle_run(tx, run_id, owner, version, settlement, actor))
+
+    def enqueue(
+        self, run_id: int, owner: str, version: int, *, tip: str, base: str, actor: str, reason: str = ""
+    ) -> int | Refused:
+        return self._access.write(lambda tx: runs.enqueue(tx, run_id, owner, version, tip, base, actor, reason))
+
+    def end_lost_run(self, run_id: int, *, reason: str, actor: str = "dispatcher") -> None:
+        self._access.write(lambda tx: runs.end_lost(tx, run_id, reason, actor))
+
+    # -- the merge queue -------------------------------------------------------------------------------------
+    def merge_verifying(self, merge_id: int, *, candidate: str, onto: str) -> None:
+        self._access.write(lambda tx: merges.verifying(tx, merge_id, candidate, onto))
+
+    def merge_requeue(self, merge_id: int, reason: str) -> None:
+        self._access.write(lambda tx: merges.requeue(tx, merge_id, reason))
+
+    def merge_intend(self, merge_id: int, *, old: str, new: str) -> None:
+        self._access.write(lambda tx: merges.intend(tx, merge_id, old, new))
+
+    def merge_waiting(self, merge_id: int, reason: str, paths: Sequence[str]) -> None:
+        self._access.write(lambda tx: merges.waiting(tx, merge_id, reason, paths))
+
+    def merge_landed(self, merge_id: int, commit: str, *, settlement: Settlement) -> None:
+        self._access.write(lambda tx: merges.landed(tx, merge_id, commit, settlement))
+
+    def merge_conflict(self, merge_id: int, conflict: Conflict, *, settlement: Settlement | None) -> None:
+        self._access.write(lambda tx: merges.conflict(tx, merge_id, conflict, settlement))
+
+    def merge_rejected(self, merge_id: int, reason: str, *, settlement: Settlement) -> None:
+        self._access.write(lambda tx: merges.rejected(tx, merge_id, reason, settlement))
+
+    # -- agents and dispatching ------------------------------------------------------------------------------
+    def sync_agents(self, specs: Sequence[AgentSpec]) -> None:
+        self._access.write(lambda tx: agents.sync(tx, specs))
+
+    def pause_agent(self, name: str, *, actor: str, reason: str = "") -> Refused | None:
+        return self._access.write(lambda tx: agents.pause(tx, name, actor, reason))
+
+    def resume_agent(self, name: str, *, actor: str) -> Refused | None:
+        return self._access.write(lambda tx: agents.resume(tx, name, actor))
+
+    def pause_dispatching(self, *, actor: str, reason: str = "") -> None:
+        self._access.write(lambda tx: settings.pause(tx, actor, reason))
+
+    def resume_dispatching(self, *, actor: str) -> None:
+        self._access.write(lambda tx: settings.resume(tx, actor))
+
+    # -- what a person can do to a task ----------------------------------------------------------------------
+    def requeue(self, ref: TaskRef, *, actor: str, reason: str = "") -> Refused | None:
+        return self._intervene(Wish.REQUEUE, ref, actor, reason)
+
+    def hold(self, ref: TaskRef, *, actor: str, reason: str = "") -> Refused | None:
+        return self._intervene(Wish.HOLD, ref, actor, reason)
+
+    def unhold(self, ref: TaskRef, *, actor: str) -> Refused | None:
+        return self._intervene(Wish.UNHOLD, ref, actor, "")
+
+    def cancel(self, ref: TaskRef, *, actor: str, reason: str = "") -> Refused | None:
+        return self._intervene(Wish.CANCEL, ref, actor, reason)
+
+    def prioritize(self, ref: TaskRef, priority: int, *, actor: str) -> Refused | None:
+        return self._access.write(lambda tx: interventions.prioritize(tx, ref, priority, actor))
+
+    def finish_manually(self, ref: TaskRef, *, actor: str, reason: str) -> Refused | None:
+        return self._intervene(Wish.FINISH, ref, actor, reason)
+
+    # -- settings and notes ----------------------------------------------------------------------------------
+    def put_setting(self, key: str, value: str, *, actor: str) -> None:
+        self._access.write(lambda tx: settings.change(tx, key, value, actor))
+
+    def note(
+        self,
+        kind: str,
+        *,
+        actor: str,
+        reason: str,
+        ref: TaskRef | None = None,
+        agent: str | None = None,
+        run_id: int | None = None,
+        merge_id: int | None = None,
+    ) -> None:
+        self._access.write(
+            lambda tx: events.append(
+                tx, kind, actor=actor, ref=ref, agent=agent, run_id=run_id, merge_id=merge_id, reason=reason
+            )
+        )
+
+    # -- for the shim ----------------------------------------------------------------------------------------
+    def shim_contract(self) -> ShimStoreContract:
+        return contract.shim_contract(self._path, self._lock_file)
+
+    def _intervene(self, wish: Wish, ref: TaskRef, actor: str, reason: str) -> Refused | None:
+        return self._access.write(lambda tx: interventions.intervene(tx, wish, ref, actor, reason))

@@ -1,0 +1,178 @@
+"""How the database is read and written: short transactions, one reading of the clock, bounded patience."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from recall.domain.clock import Clock, Instant
+from recall.domain.errors import EnvironmentFailure, StoreBusy
+from recall.domain.rng import Rng
+from recall.domain.task import TaskRef
+from recall.failpoint import failpoint
+from recall.store.connection import Connections
+from recall.store.lock import StoreLock
+
+T = TypeVar("T")
+Values = Mapping[str, str | float | None]
+
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+_LONGEST_PAUSE_S = 0.05
+_TRIES_ON_A_FULL_DISK = 4
+_CHECKPOINT_AT_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Reads. Every statement is fetched to its end: a half-read one blocks commits and checkpoints."""
+
+    connection: sqlite3.Connection
+
+    def all(self, sql: str, values: Values | None = None) -> list[sqlite3.Row]:
+        return self.connection.execute(sql, values or {}).fetchall()
+
+    def one(self, sql: str, values: Values | None = None) -> sqlite3.Row | None:
+        rows = self.all(sql, values)
+        return rows[0] if rows else None
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction(Rows):
+    """A write transaction under way, the one moment that everything in it happens at, and the tasks
+    whose expired leases it began by taking back."""
+
+    now: Instant
+    recycled: tuple[TaskRef, ...] = ()
+
+    def change(self, sql: str, values: Values) -> int:
+        """Give the number of rows that the statement changed."""
+        return self.connection.execute(sql, values).rowcount
+
+    def insert(self, sql: str, values: Values) -> int:
+        """Give the new row's id."""
+        row_id = self.connection.execute(sql, values).lastrowid
+        assert row_id is not None
+        return row_id
+
+
+class Access:
+    """Runs bodies in transactions. A body may run again after a failure, so it touches the database only."""
+
+    def __init__(
+        self,
+        path: Path,
+        connections: Connections,
+        lock: StoreLock,
+        clock: Clock,
+        rng: Rng,
+        patience: float,
+        recycle: Callable[[Transaction], Sequence[TaskRef]],
+    ) -> None:
+        """`patience` is how many seconds a busy database is waited for; `recycle` takes expired leases
+        back at the start of every write transaction."""
+        self._path = path
+        self._wal = path.with_name(path.name + "-wal")
+        self._connections = connections
+        self._lock = lock
+        self._clock = clock
+        self._rng = rng
+        self._patience = patience
+        self._recycle = recycle
+        self._checkpoint_at = _CHECKPOINT_AT_BYTES
+
+    def read(self, body: Callable[[Rows], T]) -> T:
+        """Run `body` on one consistent state of the database. Never waits for a writer."""
+        try:
+            connection = self._connections.mine()
+            return self._patiently(lambda: self._read_once(connection, body))
+        except sqlite3.Error as error:
+            raise self._explained(error) from error
+
+    def write(self, body: Callable[[Transaction], T]) -> T:
+        """Run `body` in a write transaction, all or nothing."""
+        for _ in range(_TRIES_ON_A_FULL_DISK - 1):
+            try:
+                return self._write_once(body)
+            except sqlite3.Error as error:
+                if _code(error) != sqlite3.SQLITE_FULL:
+                    raise self._explained(error) from error
+            self._pause()
+        try:
+            return self._write_once(body)
+        except sqlite3.Error as error:
+            raise self._explained(error) from error
+
+    def _read_once(self, connection: sqlite3.Connection, body: Callable[[Rows], T]) -> T:
+        connection.execute("BEGIN")
+        try:
+            return body(Rows(connection))
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+
+    def _write_once(self, body: Callable[[Transaction], T]) -> T:
+        connection = self._connections.mine()
+        with self._lock.held():
+            self._patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+            try:
+                transaction = Transaction(connection, self._clock.now())
+                recycled = tuple(self._recycle(transaction))
+                result = body(replace(transaction, recycled=recycled))
+                failpoint("store.before_commit")
+                connection.execute("COMMIT")
+            except BaseException:
+                # a full disk has rolled back already
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            failpoint("store.after_commit")
+            self._checkpoint_when_large(connection)
+        return result
+
+    def _checkpoint_when_large(self, connection: sqlite3.Connection) -> None:
+        """Fold the write-ahead log back. A reader in the way means: later, when it has grown once more."""
+        try:
+            if self._wal.stat().st_size < self._checkpoint_at:
+                return
+            busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
+            grown = self._wal.stat().st_size if busy else 0
+        except (OSError, sqlite3.Error):
+            # what was committed is safe in the log; the next transaction tries again
+            return
+        self._checkpoint_at = grown + _CHECKPOINT_AT_BYTES
+
+    def _patiently(self, attempt: Callable[[], T]) -> T:
+        """Repeat while another program that does not queue for the lock keeps the database busy."""
+        give_up = time.monotonic() + self._patience
+        while True:
+            try:
+                return attempt()
+            except sqlite3.OperationalError as error:
+                if _code(error) not in _BUSY:
+                    raise
+                if time.monotonic() >= give_up:
+                    raise StoreBusy(
+                        f"the store {self._path} is kept busy by a program that does not take its lock file; "
+                        f"waited {self._patience:g} s; close what has the file open (a database browser?), "
+                        "then try again"
+                    ) from error
+            self._pause()
+
+    def _pause(self) -> None:
+        time.sleep(_LONGEST_PAUSE_S * (0.1 + 0.9 * self._rng.random()))
+
+    def _explained(self, error: sqlite3.Error) -> EnvironmentFailure:
+        if _code(error) == sqlite3.SQLITE_FULL:
+            return EnvironmentFailure(
+                f"no space is left for the store {self._path}; nothing was half written; free some, then try again"
+            )
+        return EnvironmentFailure(f"the store {self._path} failed: {error}; `recall doctor` looks closer")
+
+
+def _code(error: sqlite3.Error) -> int:
+    """Give the primary result code; errors of the Python module itself have none."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
