@@ -23,11 +23,11 @@ from recall.gitops.workspaces import WorkspacePool
 
 
 class GitGateway:
-    """The `Git` port on the repository at `location`. `prepare` comes first and is called once per start, by the
-    process that holds the dispatcher lock."""
+    """The `Git` port on the repository at `location`. `prepare` comes first, once in each process."""
 
     def __init__(self, location: Location, settings: Settings, clock: Clock, rng: Rng) -> None:
-        state_dir = Path(settings.store.state_dir).resolve() if settings.store.state_dir else location.state_dir
+        elsewhere = settings.store.state_dir
+        state_dir = Path(elsewhere).expanduser().resolve() if elsewhere else location.state_dir
         self.repository = Repository(location, settings.main, state_dir)
         self.integration = IntegrationRepository(self.repository)
         self.root = workspaces_root(location, settings)
@@ -65,7 +65,20 @@ class GitGateway:
         done = self.integration.git("merge-base", "--is-ancestor", commit, tip, check=False)
         return tip == commit or done.status == 0
 
+    def knows(self, commit: str) -> bool:
+        return self.integration.git("cat-file", "-e", f"{commit}^{{commit}}", check=False).ok
+
+    def tree_of(self, commit: str) -> str:
+        return self.integration.git("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}").text
+
+    def file_on_main(self, path: str) -> bytes | None:
+        """Give a file as main has it, for a repository without a checkout; None when main has no such file."""
+        return self.repository.file_on_main(path)
+
     # -- workspaces ------------------------------------------------------------------------------------------
+    def workspace_at(self, slot: str, *, branch: str, base: str) -> Workspace:
+        return self._pool.at(slot, branch, base)
+
     def open_workspace(self, ref: TaskRef, number: int, run_id: int) -> Workspace:
         return self._pool.open(ref, number, run_id)
 

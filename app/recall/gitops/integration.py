@@ -7,9 +7,11 @@ pinned by `refs/recall/run/<id>`: it survives whatever happens to the branch tha
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -29,6 +31,8 @@ _COPIED = (
 
 #: A linked worktree shares its configuration with the user, so an agent can write there: LFS and nothing else.
 _LFS_COMMAND = re.compile(r"git-lfs (clean|smudge|filter-process)( --skip)?( -- %f)?|true|false")
+
+_STALE_LOCK = 30.0  # seconds
 
 
 class IntegrationRepository:
@@ -92,14 +96,20 @@ class IntegrationRepository:
             self._copy_everything()
 
     def _refresh(self) -> None:
-        for lock in self.git_dir.rglob("*.lock"):
-            lock.unlink(missing_ok=True)
+        self._remove_stale_locks()
         (self.git_dir / "info").mkdir(exist_ok=True)
         (self.objects / "info").mkdir(parents=True, exist_ok=True)
         _write(self.git_dir / "config", config_text(self._settings()))
         _write(self.objects / "info" / "alternates", f"{self.repository.objects}\n")
         _copy_or_remove(self.repository.common_dir / "info" / "exclude", self.git_dir / "info" / "exclude")
         self._copy_shallow_boundary()
+
+    def _remove_stale_locks(self) -> None:
+        """What a killed git left. Our own calls hold a lock for milliseconds, and another process may be at it."""
+        for lock in self.git_dir.rglob("*.lock"):
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - lock.stat().st_mtime > _STALE_LOCK:
+                    lock.unlink()
 
     def _settings(self) -> list[tuple[str, str]]:
         modern = self.repository.object_format != "sha1"

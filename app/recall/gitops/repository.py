@@ -83,6 +83,11 @@ class Repository:
         """Tell whether `commit` is `tip` or an ancestor of it; a commit that is not here is in nothing."""
         return tip == commit or self.git("merge-base", "--is-ancestor", commit, tip, check=False).status == 0
 
+    def file_on_main(self, path: str) -> bytes | None:
+        """Give the content of a file in main's tip, or None when there is none."""
+        done = self.git("cat-file", "blob", f"{self.main_ref}:{path}", check=False)
+        return done.out if done.ok else None
+
     def branches(self) -> list[str]:
         """Give the names of all branches."""
         with HardenedRepo(self.common_dir) as repo:

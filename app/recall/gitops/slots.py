@@ -133,10 +133,12 @@ class Slots:
             shutil.copyfile(boundary, git_dir / "shallow")
 
     def _check_out(self, slot: _Slot, commit: str) -> None:
-        """Files of the last commit that did not change keep their times, so that build tools see what is new,
-        but only if the last look at the slot found every file as it should be."""
+        """Files that both commits have alike keep their times, so that build tools see what is new. The index
+        is believed only if the last look at the slot found every file as it should be; else all are read."""
         if not slot.proof.exists():
             slot.index.unlink(missing_ok=True)
+            slot.git("read-tree", commit)
+            slot.git("update-index", "-q", "--refresh", check=False)
         slot.proof.unlink(missing_ok=True)
         failpoint("slots.proof_taken")
         if self._reset(slot, commit):
