@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
+
 import click
 
-from recall.cli.project import Project, known_agent, opened_project
-from recall.cli.report import ExitCode, Stop, say, say_json
+from recall.cli.project import Project, introduce_agents, opened_project
+from recall.cli.report import ExitCode, Refusal, Stop, say, say_json
 from recall.cli.words import clock_time
+from recall.config.values import is_name
 from recall.domain.run import Claim
 from recall.domain.task import Task
 
@@ -32,7 +35,7 @@ def next_task(agent: str, as_json: bool, owner: str | None) -> None:
     extends it.
     """
     with opened_project() as project:
-        name = known_agent(project, agent)
+        name = _driven_agent(project, agent)
         holder = owner or f"{name}.{project.rng.token()}"
         claim = project.store.claim_next(
             name, holder, project.settings.lease.pull_ttl, why="asked for by `recall next`"
@@ -46,6 +49,17 @@ def next_task(agent: str, as_json: bool, owner: str | None) -> None:
         say_json(_as_json(claim, task))
     else:
         _show(claim, task)
+
+
+def _driven_agent(project: Project, name: str) -> str:
+    """Any name may claim, so that a person needs no configuration for it; one that looks mistyped may not."""
+    introduce_agents(project)
+    names = [agent.name for agent in project.store.agents()]
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
+    if name not in names and (near or not is_name(name)):
+        hint = f"did you mean {near[0]}? Another agent is" if near else 'use letters, digits, ".", "_", "-"; it is'
+        raise Refusal(f"there is no agent {name}; {hint} added under [agents.NAME] in recall.toml")
+    return name
 
 
 def _nothing(project: Project, agent: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recall.cli.interventions import ACTOR
-from recall.cli.project import Project, opened_project
+from recall.cli.project import Project, introduce_agents, opened_project
 from recall.cli.report import ExitCode, Stop, say, say_json, warn
 from recall.config.settings import TaskList
 from recall.config.values import is_name, region_of
@@ -61,6 +61,8 @@ def import_tasks(file: Path | None, region: str | None, dry_run: bool, as_json: 
         sources = [_named(project, file, region)] if file is not None else _configured(project)
         parsed = [(source, _parse(source, _agent_names(project))) for source in sources]
         _stop_at_errors(parsed)
+        if not dry_run:
+            introduce_agents(project)
         diffs = [(source, _bring_in(project, source, each, dry_run)) for source, each in parsed]
     if as_json:
         say_json({source.region: _diff_json(diff) for source, diff in diffs})

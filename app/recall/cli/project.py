@@ -11,6 +11,7 @@ from pathlib import Path
 from recall.bootstrap import open_store_at, settings_at, state_dir
 from recall.cli.report import Refusal
 from recall.config.settings import Settings
+from recall.domain.agent import AgentSpec
 from recall.domain.clock import Clock
 from recall.domain.rng import Rng
 from recall.domain.task import Task, TaskRef
@@ -62,10 +63,22 @@ def known_task(store: Store, text: str) -> Task:
 
 def known_agent(project: Project, name: str) -> str:
     """Check an agent's name, or end the command naming the nearest one."""
-    names = {agent.name for agent in project.settings.agents} | {agent.name for agent in project.store.agents()}
+    introduce_agents(project)
+    names = {agent.name for agent in project.store.agents()}
     if name not in names:
         raise Refusal(unknown("agent", name, names))
     return name
+
+
+def introduce_agents(project: Project) -> None:
+    """Make the store know the agents of recall.toml as they are there, also before any dispatcher ran."""
+    known = {
+        AgentSpec(agent.name, agent.enabled, agent.parallel, agent.types, agent.account)
+        for agent in project.store.agents()
+    }
+    specs = project.settings.agent_specs
+    if not set(specs) <= known:
+        project.store.sync_agents(specs)
 
 
 def unknown(kind: str, text: str, names: Iterable[str]) -> str:

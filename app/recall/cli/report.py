@@ -104,7 +104,6 @@ def run(command: click.Command, name: str, args: list[str] | None = None) -> int
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
     except (click.Abort, KeyboardInterrupt):
-        warn("")
         return ExitCode.INTERRUPTED
     except click.ClickException as wrong:
         return _usage(wrong)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from recall.domain.agent import AgentSpec
 from recall.domain.usage import LimitPatterns
 
 
@@ -123,6 +124,11 @@ class Settings:
     sandbox: SandboxSettings = SandboxSettings()
     store: StoreSettings = StoreSettings()
     agents: tuple[AgentSettings, ...] = ()
+
+    @property
+    def agent_specs(self) -> tuple[AgentSpec, ...]:
+        """What the scheduler needs to know of each agent."""
+        return tuple(AgentSpec(one.name, one.enabled, one.parallel, one.types, one.account) for one in self.agents)
 
     def agent(self, name: str) -> AgentSettings | None:
         return next((agent for agent in self.agents if agent.name == name), None)

@@ -1,0 +1,42 @@
+"""`recall --help` does not import subcommands, so what it says of them must be kept equal to what they say."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from recall.cli.report import ExitCode, run
+from recall.cli.root import COMMANDS, recall
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_line_in_the_help_is_the_commands_own(name: str) -> None:
+    module, attribute, summary = COMMANDS[name]
+    command: click.Command = getattr(import_module(f"recall.cli.{module}"), attribute)
+    assert (command.help or "").split("\n")[0] == summary
+    assert command.name == name
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "config"])
+def test_every_command_shows_an_example(name: str) -> None:
+    shown = CliRunner().invoke(recall, [name, "--help"])
+    assert shown.exit_code == 0
+    assert f"recall {name}" in shown.output.split("Example")[1]
+
+
+def test_every_exit_code_is_in_the_help() -> None:
+    shown = " ".join(CliRunner().invoke(recall, ["--help"]).output.split())
+    assert all(f"{code.value} " in shown for code in ExitCode if code is not ExitCode.INTERRUPTED)
+
+
+def test_a_wrong_command_suggests_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(recall, "recall", ["statsu"]) == 2
+    assert "did you mean `recall status`?" in capsys.readouterr().err
+
+
+def test_the_bare_command_shows_the_help_and_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(recall, "recall", []) == 2
+    assert "Commands:" in capsys.readouterr().err
