@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from recall.cli.dispatcher import dispatcher_runs
 from recall.cli.project import Project
 from recall.cli.words import TASK_WORDS, columns, done_mark, elapsed, glyph, merge_word, task_word, until
 from recall.domain.agent import Agent
@@ -22,12 +23,14 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """`now` is wall seconds UTC; `tip` is main's last known commit, empty before the first landing."""
+    """`now` is wall seconds UTC; `tip` is main's last known commit, empty before the first landing.
+    `dispatcher`: one is running."""
 
     name: str
     main: str
     tip: str
     now: float
+    dispatcher: bool
     snapshot: Snapshot
     tasks: tuple[Task, ...]
     agents: tuple[Agent, ...]
@@ -53,6 +56,7 @@ def observe(project: Project) -> Summary:
         main=project.settings.main,
         tip=store.setting("main_oid") or "",
         now=project.clock.now().wall,
+        dispatcher=dispatcher_runs(project.state),
         snapshot=store.snapshot(),
         tasks=tuple(store.tasks()),
         agents=tuple(store.agents()),
@@ -92,9 +96,16 @@ def _head(summary: Summary) -> str:
     counts = summary.counts
     shown = " · ".join(f"{count} {word}" for word, count in counts.items() if count)
     tip = f" {summary.tip[:7]}" if summary.tip else ""
-    paused = summary.snapshot.paused_reason
-    state = "" if summary.snapshot.dispatching else f"  paused{f': {paused}' if paused else ''}"
-    return f"{summary.name}  {summary.main}{tip}{state}  {shown or 'no tasks'}"
+    return f"{summary.name}  {summary.main}{tip}  {_dispatching(summary)}  {shown or 'no tasks'}"
+
+
+def _dispatching(summary: Summary) -> str:
+    if not summary.dispatcher:
+        return "no dispatcher (`recall-tui` starts one)"
+    if summary.snapshot.dispatching:
+        return "dispatching"
+    reason = summary.snapshot.paused_reason
+    return f"paused: {reason}" if reason else "paused"
 
 
 def agent_word(agent: Agent, now: float) -> str:
@@ -165,6 +176,7 @@ def summary_json(summary: Summary) -> dict[str, object]:
         "main": summary.main,
         "tip": summary.tip,
         "now": summary.now,
+        "dispatcher": summary.dispatcher,
         "dispatching": summary.snapshot.dispatching,
         "paused_reason": summary.snapshot.paused_reason,
         "counts": summary.counts,
