@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from recall.agents.shim import Process, all_processes, carries, read_process, send
+from recall.agents.shim import Process, all_processes, boot_id, carries, read_process, send
 
-__all__ = ["MARKER", "Process", "end_all", "in_session", "marked", "open_pidfd", "read_process", "send"]
+__all__ = ["MARKER", "Process", "boot_id", "end_all", "in_session", "marked", "open_pidfd", "read_process", "send"]
 
 #: The variable that every process of a run inherits, through `setsid` and double forks too.
 MARKER = "RECALL_RUN_MARKER"
@@ -26,13 +26,16 @@ def marked(marker: str) -> list[Process]:
     return [process for process in all_processes() if not process.dead and carries(process.pid, wanted)]
 
 
-def in_session(session: int, below: Path) -> list[Process]:
-    """Every living process of a session that works in `below`. Both must hold: a session's number comes back
-    some time, and a person may sit in a workspace."""
+def in_session(leader: int, start: int, below: Path) -> list[Process]:
+    """Every living process of a session that works in `below`, the session being that of a leader that has
+    died. Once another process has the leader's pid, the session is another one."""
+    now = read_process(leader)
+    if now is not None and now.start != start:
+        return []
     return [
         process
         for process in all_processes()
-        if process.session == session and not process.dead and _works_in(process.pid, below)
+        if process.session == leader and process.start >= start and not process.dead and _works_in(process.pid, below)
     ]
 
 

@@ -123,7 +123,7 @@ class ProcessRunner:
         def left() -> list[process.Process]:
             found = {one.pid: one for one in process.marked(marker)}
             if holder is not None:
-                found.update({one.pid: one for one in process.in_session(holder[0], cwd)})
+                found.update({one.pid: one for one in process.in_session(*holder, cwd)})
             return list(found.values())
 
         return process.end_all(left)
@@ -262,10 +262,10 @@ def _held(folder: Path) -> bool:
 
 
 def _holder(folder: Path) -> tuple[int, int] | None:
-    """Pid and start time of the last shim that held the lock."""
+    """Pid and start time of the last shim that held the lock, if it did so since the machine was started."""
     try:
         raw = json.loads((folder / "lock").read_bytes())
-        return int(raw["pid"]), int(raw["start"])
+        return (int(raw["pid"]), int(raw["start"])) if raw["boot"] == process.boot_id() else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -44,13 +44,14 @@ _LONGEST_STEP = 1.0
 _STRAY_GRACE = 2.0
 _KILL_PATIENCE = 5.0
 _DRAIN = 0.5
+_END_PATIENCE = 15.0
 _LOCK_PATIENCE = 1.0
 _KEPT_REPORTS = 50
 _KEPT_TEXT = 4096
 _LISTED = 1000
 _EXIT_ROOM = 256 * 1024
 _PR_SET_CHILD_SUBREAPER = 36
-_CPU_SHARE = 0.005
+_CPU_SHARE = 0.01
 _IO_RATE = 1024.0
 _MTIME_ENTRIES = 50_000
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
@@ -136,6 +137,10 @@ class Process(NamedTuple):
     dead: bool
 
 
+def boot_id() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
 def read_process(pid: int) -> Process | None:
     try:
         line = Path(f"/proc/{pid}/stat").read_bytes()
@@ -205,12 +210,16 @@ def send(process: Process, number: int) -> bool:
 
 
 def transferred(pid: int) -> int:
-    """Bytes that the process and its reaped children read and wrote."""
-    try:
-        lines = Path(f"/proc/{pid}/io").read_bytes().split(b"\n")
-    except OSError:
-        return 0
-    return sum(int(line.partition(b": ")[2]) for line in lines[:2])
+    """Bytes that the living threads of a process read and wrote themselves. The process's own count would hold
+    what its ended children read while they were being loaded."""
+    total = 0
+    for path in Path(f"/proc/{pid}/task").glob("*/io"):
+        try:
+            lines = path.read_bytes().split(b"\n")
+        except OSError:
+            continue
+        total += sum(int(line.partition(b": ")[2]) for line in lines[:2])
+    return total
 
 
 def changed_since(folder: str, wall: float) -> bool:
@@ -388,7 +397,7 @@ class Mailbox:
         self._slot = slot
         self._token = token
         self._task = task
-        self._seen: set[str] = set()
+        self._seen: dict[str, tuple[int, int, int]] = {}
         self.accepted: list[dict[str, str]] = []
         self.refused: list[str] = []
 
@@ -403,23 +412,26 @@ class Mailbox:
             return []
         try:
             return [fields for name in self._new(folder) if (fields := self._take(folder, name, closed))]
+        except OSError as gone:
+            log(f"reports could not be listed: {gone}")
+            return []
         finally:
             os.close(folder)
 
     def _new(self, folder: int) -> list[str]:
+        """The names not judged yet, in the order they were given; a file that changed since is judged again."""
+        found: list[str] = []
         with os.scandir(folder) as entries:
-            names = [entry.name for entry, _ in zip(entries, range(_LISTED), strict=False)]
-        return sorted(
-            (
-                name
-                for name in names
-                if name.startswith("report-") and name.endswith(".json") and name not in self._seen
-            ),
-            key=lambda name: (len(name.split("-")[1]), name),
-        )
+            for entry, _ in zip(entries, range(_LISTED), strict=False):
+                if entry.name.startswith("report-") and entry.name.endswith(".json"):
+                    now = entry.stat(follow_symlinks=False)
+                    state = (now.st_ino, now.st_size, now.st_mtime_ns)
+                    if self._seen.get(entry.name) != state:
+                        self._seen[entry.name] = state
+                        found.append(entry.name)
+        return sorted(found, key=lambda name: (len(name.split("-")[1]), name))
 
     def _take(self, folder: int, name: str, closed: str) -> dict[str, str] | None:
-        self._seen.add(name)
         try:
             fields = judge(read_report(folder, name), self._token, self._task, closed)
         except BadReport as bad:
@@ -466,7 +478,7 @@ class LeaseKeeper:
     def __init__(self, lease: Lease, run_id: int) -> None:
         self._lease = lease
         self._run_id = run_id
-        self._boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        self._boot = boot_id()
         self._trouble = ""
         self.due = time.monotonic()
 
@@ -482,7 +494,7 @@ class LeaseKeeper:
 
     def end(self) -> Fenced:
         """Mark the run ended, trying for a bounded time while the store is busy."""
-        patience = time.monotonic() + max(2.0, min(30.0, self._lease.ttl / 4))
+        patience = time.monotonic() + max(2.0, min(_END_PATIENCE, self._lease.ttl / 4))
         while (outcome := self.write(self._lease.end_sql)) in ("busy", "unreachable"):
             if time.monotonic() > patience:
                 break
@@ -901,7 +913,7 @@ def take_lock(folder: Path) -> int:
     me = read_process(os.getpid())
     assert me is not None
     os.ftruncate(lock, 0)
-    os.pwrite(lock, json.dumps({"pid": me.pid, "start": me.start}).encode(), 0)
+    os.pwrite(lock, json.dumps({"pid": me.pid, "start": me.start, "boot": boot_id()}).encode(), 0)
     return lock
 
 
