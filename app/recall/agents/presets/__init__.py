@@ -1,0 +1,80 @@
+"""What Recall knows of each agent CLI, as data: one TOML file each beside this module."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from importlib import resources
+from typing import Any, cast
+
+from recall.domain.errors import ConfigError
+from recall.domain.usage import LimitPatterns
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """One agent CLI.
+
+    `command` starts an unattended run; `model_args` (with `{model}`) and then `prompt_args` follow it, then the
+    prompt as `prompt` says: `stdin`, `arg` (the text) or `file` (the path). `resume_args` (with `{id}`) continue
+    a session and stand before `prompt_args`; empty means that it cannot be continued. `session_args` choose a
+    session's id, `session_fields` say where an event names it (event type -> dotted field). `output` is
+    `stream-json` (an object a line), `final-json` or `text`; `final` are the events that end a run and
+    `error_fields` where they carry an error. `refuses_root` is None where nobody knows. `tried` is False for a
+    CLI that is described from its documentation only.
+    """
+
+    name: str
+    title: str
+    command: tuple[str, ...]
+    prompt: str = "stdin"
+    prompt_args: tuple[str, ...] = ()
+    output: str = "text"
+    model_args: tuple[str, ...] = ()
+    resume_args: tuple[str, ...] = ()
+    session_args: tuple[str, ...] = ()
+    session_fields: Mapping[str, str] = field(default_factory=dict[str, str])
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    env_unset: tuple[str, ...] = ()
+    env_pass: tuple[str, ...] = ()
+    final: tuple[str, ...] = ()
+    error_fields: tuple[str, ...] = ()
+    refuses_root: bool | None = None
+    root_env: Mapping[str, str] = field(default_factory=dict[str, str])
+    patterns: LimitPatterns = LimitPatterns()
+    tried: bool = True
+    notes: tuple[str, ...] = ()
+
+    def argv(self, model: str = "", session: str = "") -> tuple[str, ...]:
+        """Put together the command of one run, up to where the prompt goes. `session` continues that one."""
+        chosen = _filled(self.model_args, "{model}", model) + _filled(self.resume_args, "{id}", session)
+        return self.command + chosen + self.prompt_args
+
+
+@lru_cache(maxsize=1)
+def preset_names() -> tuple[str, ...]:
+    """Give the names of all presets, sorted."""
+    files = resources.files(__name__).iterdir()
+    return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
+
+
+@lru_cache(maxsize=32)
+def load_preset(name: str) -> Preset:
+    """Read a preset. Raises ConfigError for a name that there is none for."""
+    if name not in preset_names():
+        raise ConfigError(f'there is no preset "{name}"; there are {", ".join(preset_names())}')
+    table = tomllib.loads(resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    known = {one.name for one in fields(Preset)}
+    values = {key: _frozen(value) for key, value in table.items() if key in known}
+    values["patterns"] = LimitPatterns(**{key: tuple(value) for key, value in table.get("patterns", {}).items()})
+    return Preset(name=name, **values)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(cast(list[str], value)) if isinstance(value, list) else value
+
+
+def _filled(args: tuple[str, ...], mark: str, value: str) -> tuple[str, ...]:
+    return tuple(arg.replace(mark, value) for arg in args) if value else ()
