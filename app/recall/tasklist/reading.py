@@ -1,0 +1,524 @@
+"""From the outline of a document to its tasks, as written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from recall.domain.text import clean_line
+from recall.tasklist import tables
+from recall.tasklist.draft import Draft, Form
+from recall.tasklist.heads import Head, Mark, read_head, read_title
+from recall.tasklist.ids import IdFault, Labelled, is_id, is_number, of_one_family, take_id
+from recall.tasklist.inline import unwrapped
+from recall.tasklist.labels import LINKS, Field, field_name, fields_of_line
+from recall.tasklist.outline import Block, Outline
+from recall.tasklist.problem import Problem, error, note, warning
+from recall.tasklist.slug import automatic_id
+from recall.tasklist.source import Source
+from recall.tasklist.status import Kind, Sign
+
+_TASK_LEVELS = range(2, 6)
+_ALMOST_A_BOX = re.compile(r"(?:[-*+]|\d{1,9}[.)])?\s?\\?\[[ xX]?\\?\](?![(\[:])")
+_LABEL_WORDS = re.compile(
+    r"acceptance|criteri|definition of done|\bdone\b|\bdod\b|验收|驗收|完成條件|完成条件", re.IGNORECASE
+)
+_CRITERION = re.compile(r"(?:AC|DOD|CR)[-_.]?\d", re.IGNORECASE)
+_BOX_IN_VALUE = re.compile(r"^\[.\]\s*", re.MULTILINE)
+_LISTED_FIELDS = LINKS | {"touches"}
+
+
+class Reads(StrEnum):
+    """Which fields count in a place: all right under a task, only links further down, none in criteria."""
+
+    ALL = "all"
+    LINKS = "links"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a run of blocks stands. `labelled`: under acceptance criteria or the like. `skipped`: below a
+    template's placeholder. `top`: boxes without an id are tasks here."""
+
+    owner: Draft | None = None
+    labelled: bool = False
+    skipped: bool = False
+    top: bool = False
+    reads: Reads = Reads.ALL
+
+
+@dataclass(slots=True)
+class Frame:
+    """One level of the walk. `open_field` waits for the list or paragraph that holds its value."""
+
+    blocks: Iterator[Block]
+    scope: Scope
+    labelled: bool = False
+    open_field: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    level: int
+    scope: Scope
+    opened: Draft | None = None
+
+
+@dataclass(slots=True)
+class Reading:
+    """What was read. `strays` are links that stand under no task."""
+
+    drafts: list[Draft] = field(default_factory=list[Draft])
+    problems: list[Problem] = field(default_factory=list[Problem])
+    strays: list[Field] = field(default_factory=list[Field])
+
+
+def read_drafts(source: Source, outline: Outline) -> Reading:
+    reader = _Reader(source)
+    reader.walk(outline.blocks)
+    return reader.reading
+
+
+class _Reader:
+    """Walks the outline with a stack of its own: how deep a list nests never matters."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.reading = Reading()
+        self.sections: list[Section] = [Section(0, Scope(top=True))]
+        self.automatic_ids: set[str] = set()
+
+    def walk(self, blocks: list[Block]) -> None:
+        document = Frame(iter(blocks), self.sections[0].scope)
+        stack = [document]
+        while stack:
+            frame = stack[-1]
+            block = next(frame.blocks, None)
+            if block is None:
+                self._settle_open_field(frame)
+                stack.pop()
+                continue
+            below = (
+                self._heading(block, frame)
+                if block.kind == "heading" and frame is document
+                else self._block(block, frame)
+            )
+            stack += below
+        self._close_sections(1, len(self.source.lines))
+
+    def _block(self, block: Block, frame: Frame) -> list[Frame]:
+        if frame.open_field and self._take_listed_value(block, frame):
+            return []
+        match block.kind:
+            case "item":
+                return self._item(block, frame)
+            case "list":
+                scope = replace(frame.scope, labelled=frame.scope.labelled or frame.labelled)
+                return [Frame(iter(block.children), scope)]
+            case "paragraph":
+                self._paragraph(block, frame)
+            case "table":
+                self._table(block, frame)
+            case "heading":
+                self._inner_heading(block)
+            case _:
+                pass
+        return []
+
+    # Headings
+
+    def _heading(self, block: Block, frame: Frame) -> list[Frame]:
+        self._settle_open_field(frame)
+        self._close_sections(block.level, block.start)
+        frame.labelled = False
+        head = read_head(" ".join(block.text.split("\n")))
+        outer = self.sections[-1].scope
+        scope = self._section_scope(block, head, outer, frame)
+        opened = scope.owner if scope.owner is not outer.owner else None
+        self.sections.append(Section(block.level, scope, opened))
+        frame.scope = scope
+        return []
+
+    def _section_scope(self, block: Block, head: Head, outer: Scope, frame: Frame) -> Scope:
+        if head.labelled and self._is_heading_task(block, head, outer):
+            if head.fault:
+                self._fault(block, head.labelled)
+                return replace(outer, skipped=head.fault is IdFault.PLACEHOLDER or outer.skipped, top=False)
+            return Scope(self._draft(block, head, Form.HEADING, outer.owner))
+        if outer.owner is None:
+            return replace(outer, labelled=_is_label(block.text, heading=True))
+        name = field_name(block.text)
+        if name in LINKS:
+            frame.open_field = Field(name, block.text, "", block.start, 0)
+        labelled = outer.labelled or _is_label(block.text, heading=True)
+        return replace(outer, labelled=labelled, reads=Reads.LINKS)
+
+    def _is_heading_task(self, block: Block, head: Head, outer: Scope) -> bool:
+        if outer.owner and head.id and is_number(head.id) and not of_one_family(outer.owner.id, head.id):
+            return False
+        if block.level in _TASK_LEVELS:
+            return True
+        if head.id and not is_number(head.id):
+            self.reading.problems.append(
+                warning(
+                    "heading_level",
+                    block.start,
+                    f"`{_short(block.text)}` is a heading of level {block.level} and was not read as a task; "
+                    "expected level 2 to 5; change the number of `#`",
+                    id=head.id,
+                )
+            )
+        return False
+
+    def _inner_heading(self, block: Block) -> None:
+        head = read_head(block.text)
+        if head.id and not is_number(head.id):
+            self._unread(block.start, block.text, "a heading inside a list item; move it to the left margin", head.id)
+
+    def _close_sections(self, level: int, line: int) -> None:
+        while len(self.sections) > 1 and self.sections[-1].level >= level:
+            section = self.sections.pop()
+            if section.opened:
+                section.opened.end = line
+                if section.opened.parent:
+                    section.opened.parent.taken.append((section.opened.line, line))
+
+    # List items
+
+    def _item(self, block: Block, frame: Frame) -> list[Frame]:
+        block = _with_inner_number(block)
+        first = block.children[0] if block.children else None
+        if first is None or first.kind != "paragraph":
+            return [Frame(iter(block.children), _inside(frame.scope))]
+        head = read_head(first.text.partition("\n")[0])
+        if not head.boxed and not _is_emoji_task(head):
+            return self._plain_item(block, first, frame)
+        if head.fault:
+            return self._faulty_item(block, head, frame)
+        id = head.id or _id_below(block)
+        if id:
+            return self._named_item(block, head, id, frame)
+        return self._nameless_item(block, head, frame)
+
+    def _faulty_item(self, block: Block, head: Head, frame: Frame) -> list[Frame]:
+        assert head.labelled is not None, "a fault is the fault of an id"
+        if not (frame.scope.owner and frame.scope.labelled):
+            self._fault(block, head.labelled)
+        return [Frame(iter(block.children[1:]), replace(_inside(frame.scope), reads=Reads.NONE))]
+
+    def _named_item(self, block: Block, head: Head, id: str, frame: Frame) -> list[Frame]:
+        scope = frame.scope
+        if not _is_task_of_its_own(scope, id):
+            self._note_criterion(block, scope, id)
+            return [Frame(iter(block.children[1:]), replace(_inside(scope), reads=Reads.NONE))]
+        draft = self._draft(block, head, Form.ITEM, scope.owner, id=id)
+        return [self._inside_draft(block, draft)]
+
+    def _nameless_item(self, block: Block, head: Head, frame: Frame) -> list[Frame]:
+        scope = frame.scope
+        if scope.owner or scope.skipped or (scope.labelled and scope.top):
+            return [Frame(iter(block.children[1:]), replace(_inside(scope), reads=Reads.NONE))]
+        if not scope.top:
+            self._unread(
+                block.start, block.children[0].text, "a box without an id inside another item; give it an id"
+            )
+            return [Frame(iter(block.children[1:]), _inside(scope))]
+        title = clean_line(read_title(head.rest).text)
+        if not title:
+            self._unread(block.start, block.children[0].text, "a box without a text; write what is to be done")
+            return []
+        id = automatic_id(title, self.automatic_ids)
+        draft = self._draft(block, head, Form.ITEM, None, id=id)
+        draft.automatic = True
+        return [self._inside_draft(block, draft)]
+
+    def _inside_draft(self, block: Block, draft: Draft) -> Frame:
+        for line, text in list(block.children[0].lines())[1:]:
+            self._field_line(line, text, Scope(draft))
+        return Frame(iter(block.children[1:]), Scope(draft))
+
+    def _plain_item(self, block: Block, first: Block, frame: Frame) -> list[Frame]:
+        inside = Frame(iter(block.children[1:]), _inside(frame.scope))
+        inside.scope = replace(inside.scope, labelled=inside.scope.labelled or _is_label(first.text))
+        for line, text in first.lines():
+            inside.open_field = self._field_line(line, text, frame.scope, span=_span_of_item(block, first))
+        return [inside]
+
+    # Paragraphs and fields
+
+    def _paragraph(self, block: Block, frame: Frame) -> None:
+        frame.labelled = _is_label(block.text)
+        for line, text in block.lines():
+            frame.open_field = self._field_line(line, text, frame.scope)
+
+    def _field_line(self, line: int, text: str, scope: Scope, span: tuple[int, int] | None = None) -> Field | None:
+        """Read the fields of one line; give the one whose value is still to come."""
+        if scope.reads is Reads.NONE or scope.skipped:
+            return None
+        found, complete = fields_of_line(text)
+        fields = [
+            Field(f.name, f.label, text[f.start : f.end], line, self._column(line, text[f.start : f.end]))
+            for f in found
+        ]
+        if scope.reads is Reads.LINKS:
+            fields = [each for each in fields if each.name in LINKS]
+        if not fields:
+            self._almost_a_task(line, text)
+            return None
+        if scope.owner is None:
+            self.reading.strays += [each for each in fields if each.name in LINKS]
+            return None
+        if complete and len(fields) == len(found):
+            scope.owner.taken.append(span or (line, line + 1))
+        if not fields[-1].value and fields[-1].name in _LISTED_FIELDS:
+            scope.owner.fields += fields[:-1]
+            return fields[-1]
+        scope.owner.fields += fields
+        return None
+
+    def _take_listed_value(self, block: Block, frame: Frame) -> bool:
+        """Give an open field the list below it, or the paragraph below its heading."""
+        waiting, owner = frame.open_field, frame.scope.owner
+        assert waiting is not None, "asked only while a field waits"
+        if owner is None or block.kind not in {"list", "paragraph"}:
+            self._settle_open_field(frame)
+            return False
+        texts = [block.text] if block.kind == "paragraph" else [_first_text(item) for item in block.children]
+        value = _BOX_IN_VALUE.sub("", "\n".join(texts))
+        owner.fields.append(replace(waiting, value=value))
+        owner.taken.append((block.start, block.end))
+        frame.open_field = None
+        return True
+
+    def _settle_open_field(self, frame: Frame) -> None:
+        if frame.open_field and frame.scope.owner:
+            frame.scope.owner.fields.append(frame.open_field)
+        frame.open_field = None
+
+    # Tables
+
+    def _table(self, block: Block, frame: Frame) -> None:
+        scope = frame.scope
+        columns = tables.task_columns(block)
+        if columns:
+            for row in block.children[1:]:
+                self._row(row, columns, scope)
+        elif scope.owner and scope.reads is Reads.ALL and len(block.children[0].cells) == 2:
+            self._table_of_fields(block, scope.owner)
+        elif scope.owner is None and tables.has_ids_without_plan(block):
+            self._unread(
+                block.start,
+                block.children[1].cells[0],
+                "a table without an id, a title and a status column; add them",
+            )
+
+    def _row(self, row: Block, columns: tables.Columns, scope: Scope) -> None:
+        written = row.cells[columns.id].strip()
+        labelled = take_id(written) if written else None
+        bare = unwrapped(written).strip("`[] ")
+        id = bare if is_id(bare) else labelled.id if labelled and not labelled.fault and not labelled.rest else None
+        if id is None:
+            self._nameless_row(row, written, labelled)
+        elif _is_task_of_its_own(scope, id):
+            self._row_draft(row, columns, id, scope.owner)
+
+    def _nameless_row(self, row: Block, written: str, labelled: Labelled | None) -> None:
+        if labelled and labelled.fault:
+            self._fault(row, labelled)
+        elif any(map(str.isdigit, written)):
+            self._fault(row, Labelled(written, "", IdFault.UNSAFE))
+        elif any(cell.strip() for cell in row.cells):
+            self._unread(row.start, " ".join(row.cells), "a row without an id; write one into its id column")
+
+    def _row_draft(self, row: Block, columns: tables.Columns, id: str, owner: Draft | None) -> None:
+        title = read_title(row.cells[columns.title])
+        draft = Draft(
+            id,
+            clean_line(title.text) or id,
+            Form.ROW,
+            row.start,
+            self._column(row.start, id),
+            row.end,
+            row.end,
+            parent=owner,
+        )
+        line = self.source.lines[row.start]
+        for at, name in columns.fields.items():
+            draft.fields.append(Field(name, name, row.cells[at], row.start, tables.cell_column(line, at)))
+        draft.fields += self._placed(title.fields, row.start)
+        draft.details = [f"{label}: {row.cells[at]}" for at, label in columns.others.items() if row.cells[at].strip()]
+        draft.signs += self._signs(title.marks, row.start)
+        self._add(draft)
+        if owner:
+            owner.taken.append((row.start, row.end))
+
+    def _table_of_fields(self, block: Block, owner: Draft) -> None:
+        for row in block.children:
+            name = field_name(row.cells[0]) if row.cells else None
+            if name:
+                column = tables.cell_column(self.source.lines[row.start], 1)
+                owner.fields.append(Field(name, row.cells[0], row.cells[1], row.start, column))
+
+    # Drafts
+
+    def _draft(self, block: Block, head: Head, form: Form, owner: Draft | None, *, id: str | None = None) -> Draft:
+        title = read_title(head.rest)
+        name = id or head.id
+        assert name is not None, "only what has an id becomes a draft"
+        text_lines = block.end if form is Form.HEADING else block.start + 1
+        draft = Draft(
+            name,
+            clean_line(title.text) or name,
+            form,
+            block.start,
+            self._column(block.start, name),
+            text_lines,
+            block.end,
+            owner,
+            optional=head.optional,
+        )
+        draft.signs += self._signs((*head.marks, *title.marks), block.start)
+        draft.fields += self._placed(title.fields, block.start)
+        if title.dropped:
+            draft.details.append(title.dropped)
+        if form is Form.ITEM and owner:
+            owner.taken.append((block.start, block.end))
+        self._add(draft)
+        return draft
+
+    def _add(self, draft: Draft) -> None:
+        if draft.parent:
+            draft.parent.is_group = True
+        self.reading.drafts.append(draft)
+
+    def _signs(self, marks: tuple[Mark, ...], line: int) -> list[Sign]:
+        return [Sign(mark.kind, mark.meaning, mark.text, line, self._column(line, mark.text)) for mark in marks]
+
+    def _placed(self, fields: tuple[Field, ...], line: int) -> list[Field]:
+        return [replace(each, line=line, column=self._column(line, each.value)) for each in fields]
+
+    def _column(self, line: int, fragment: str) -> int:
+        return self.source.column(line, fragment) if line < len(self.source.lines) else 0
+
+    # Problems
+
+    def _fault(self, block: Block, labelled: Labelled) -> None:
+        found = _short(labelled.id)
+        if labelled.fault is IdFault.PLACEHOLDER:
+            self.reading.problems.append(
+                note("placeholder", block.start, f"`{found}` is a template's placeholder; skipped")
+            )
+        elif labelled.fault is IdFault.SEVERAL:
+            self._unread(
+                block.start, f"{labelled.id} {labelled.rest}", "several ids at once; write one line for each task"
+            )
+        else:
+            self.reading.problems.append(
+                error(
+                    "unsafe_id",
+                    block.start,
+                    f"found the id `{found}`; expected at most 64 of A-Z a-z 0-9 . _ -, a letter or digit first, "
+                    "a digit in it, no `..`, and no `.lock` or `.` at the end; rename the task",
+                    id=found,
+                    column=self._column(block.start, labelled.id),
+                )
+            )
+
+    def _unread(self, line: int, text: str, what: str, id: str | None = None) -> None:
+        message = f"`{_short(text)}` was not read as a task: it is {what}"
+        self.reading.problems.append(warning("not_a_task", line, message, id=id))
+
+    def _almost_a_task(self, line: int, text: str) -> None:
+        if _ALMOST_A_BOX.match(text):
+            self._unread(
+                line, text, "no list item with a box; expected `- [ ] ` with its blanks at the start of a line"
+            )
+
+    def _note_criterion(self, block: Block, scope: Scope, id: str) -> None:
+        owner = scope.owner
+        if owner and not scope.labelled and not is_number(id) and not _CRITERION.match(id):
+            message = (
+                f"`{id}` stands below {owner.id} and was read as one of its criteria: it starts with other letters"
+            )
+            self.reading.problems.append(note("read_as_criterion", block.start, message, id=id))
+
+
+def _is_task_of_its_own(scope: Scope, id: str) -> bool:
+    owner = scope.owner
+    if owner is None:
+        return not scope.labelled or not _CRITERION.match(id)
+    if scope.labelled:
+        return False
+    if owner.form is Form.HEADING:
+        return of_one_family(owner.id, id)
+    if is_number(id) and not owner.automatic:
+        return of_one_family(owner.id, id)
+    return not _CRITERION.match(id) or of_one_family(owner.id, id)
+
+
+def _is_emoji_task(head: Head) -> bool:
+    return head.labelled is not None and any(mark.kind is Kind.EMOJI for mark in head.marks)
+
+
+def _inside(scope: Scope) -> Scope:
+    """Give the scope of what is nested in an item that is no task."""
+    reads = Reads.LINKS if scope.reads is Reads.ALL else scope.reads
+    return replace(scope, top=False, reads=reads if scope.owner else scope.reads)
+
+
+def _with_inner_number(block: Block) -> Block:
+    """Read `- 2. [ ] Title`, a list inside an item to Markdown, as the numbered item that was meant."""
+    inner = block.children[0] if block.children else None
+    if inner is None or inner.kind != "list" or inner.start != block.start or not inner.children[0].number:
+        return block
+    item = inner.children[0]
+    first = item.children[0] if item.children else None
+    if first is None or first.kind != "paragraph" or not read_head(first.text).boxed:
+        return block
+    named = replace(first, text=f"{item.number}. {first.text}")
+    rest = [replace(inner, children=inner.children[1:])] if len(inner.children) > 1 else []
+    return replace(block, children=[named, *item.children[1:], *rest, *block.children[1:]])
+
+
+def _id_below(block: Block) -> str | None:
+    for text in _lines_below(block):
+        for found in fields_of_line(text)[0]:
+            value = unwrapped(text[found.start : found.end]).strip("`[] ")
+            if found.name == "id" and is_id(value):
+                return value
+    return None
+
+
+def _lines_below(block: Block) -> Iterator[str]:
+    yield from block.children[0].text.split("\n")[1:]
+    for child in block.children[1:]:
+        if child.kind == "list":
+            yield from (_first_text(item).partition("\n")[0] for item in child.children)
+        elif child.kind == "paragraph":
+            yield from child.text.split("\n")
+
+
+def _first_text(item: Block) -> str:
+    return item.children[0].text if item.children and item.children[0].kind == "paragraph" else ""
+
+
+def _span_of_item(block: Block, first: Block) -> tuple[int, int] | None:
+    return (block.start, block.end) if "\n" not in first.text and len(block.children) == 1 else None
+
+
+def _is_label(text: str, *, heading: bool = False) -> bool:
+    """Tell whether a text announces criteria: `**Acceptance**`, `Done when:`, `### Definition of done`."""
+    bare = text.strip().strip("*_ ")
+    if len(bare) > 80 or not _LABEL_WORDS.search(bare):
+        return False
+    if heading:
+        return bare.casefold() != "done"
+    return bare.endswith((":", "：")) or bare != text.strip()
+
+
+def _short(text: str) -> str:
+    line = clean_line(text.partition("\n")[0])
+    return line if len(line) <= 60 else f"{line[:59]}…"
