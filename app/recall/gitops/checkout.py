@@ -36,12 +36,14 @@ _OPERATIONS = (
 @dataclass(frozen=True, slots=True)
 class Checkout:
     """A work tree of the user's repository. `git_dir` is the one that holds its index; `branch` is the full
-    ref name that HEAD is on, empty when detached. `missing`: locked, and its folder is not there."""
+    ref name that HEAD is on, empty when detached. `missing`: it cannot be reached. `pushable`: a push to the
+    repository finds it; with a git dir kept elsewhere it does not."""
 
     tree: Path
     git_dir: Path
     branch: str
     missing: bool = False
+    pushable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +77,23 @@ def shown(path: bytes) -> str:
     return clean_line(path.decode("utf-8", "replace"))
 
 
-def find_checkouts(common_dir: Path) -> list[Checkout]:
-    """List every work tree, the main one first. One whose folder is gone counts only while it is locked."""
+def find_checkouts(common_dir: Path, main_tree: Path | None = None) -> list[Checkout]:
+    """List every work tree, the main one first. One whose folder is gone counts only while it is locked.
+    `main_tree` says where the main one is, which git cannot tell when its git dir lies elsewhere."""
     listing = run_git(["worktree", "list", "--porcelain", "-z"], git_dir=common_dir).out
     own_dirs = _own_git_dirs(common_dir)
     found: list[Checkout] = []
     for number, record in enumerate(filter(None, listing.split(b"\0\0"))):
         words = dict(_pair(line) for line in record.split(b"\0") if line)
-        if b"bare" in words:
-            continue
-        tree = Path(os.fsdecode(words[b"worktree"]))
+        tree = listed = Path(os.fsdecode(words[b"worktree"]))
         if number == 0:
-            tree = _main_tree(common_dir, tree)
+            tree = main_tree or _main_tree(common_dir, listed)
         git_dir = common_dir if number == 0 else own_dirs.get(tree)
-        if git_dir is None or not (tree.is_dir() or b"locked" in words):
+        missing = not tree.is_dir() or tree == common_dir
+        if b"bare" in words or git_dir is None or (missing and number > 0 and b"locked" not in words):
             continue
-        found.append(Checkout(tree, git_dir, os.fsdecode(words.get(b"branch", b"")), not tree.is_dir()))
+        branch = os.fsdecode(words.get(b"branch", b""))
+        found.append(Checkout(tree, git_dir, branch, missing, pushable=tree == listed))
     return found
 
 

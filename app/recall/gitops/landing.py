@@ -61,7 +61,8 @@ class _Intent:
 
 class Lander:
     """Lands one merge at a time. `common_dir` is the user's git dir, `integration` the bare one that holds the
-    verified commits. The caller holds the dispatcher lock."""
+    verified commits, `main_tree` the work tree whose git dir is `common_dir`, if it is known. The caller holds the
+    dispatcher lock."""
 
     def __init__(
         self,
@@ -70,6 +71,7 @@ class Lander:
         main: str,
         rng: Rng,
         *,
+        main_tree: Path | None = None,
         pause: Callable[[float], None] = time.sleep,
         patience: float = 30.0,
     ) -> None:
@@ -78,6 +80,7 @@ class Lander:
         self._branch = f"refs/heads/{main}"
         self._main = main
         self._rng = rng
+        self._main_tree = main_tree
         self._pause = pause
         self._patience = patience
 
@@ -111,6 +114,9 @@ class Lander:
         if tip == new and (waiting := self._look_again(intent, changes(self._common, old, new))):
             return waiting
         return self.land(merge_id, old, new, intent.reflog)
+
+    def _checkouts(self) -> list[Checkout]:
+        return find_checkouts(self._common, self._main_tree)
 
     # -- where main is ---------------------------------------------------------------------------------------
     def _tip(self) -> str:
@@ -152,7 +158,7 @@ class Lander:
     # -- moving main -----------------------------------------------------------------------------------------
     def _advance(self, intent: _Intent, wanted: Sequence[Change]) -> str | _Refused | WaitingForCheckout:
         """Try once. Gives how main was moved, but git is asked afterwards whether it did."""
-        found = holders(find_checkouts(self._common), self._branch)
+        found = holders(self._checkouts(), self._branch)
         if len(found) > 1:
             places = " and ".join(str(one.tree) for one in found)
             return WaitingForCheckout(f"{self._main} is checked out more than once, in {places}; leave one of them")
@@ -160,9 +166,7 @@ class Lander:
             return self._move_unwatched(intent, wanted)
         checkout = found[0]
         if checkout.missing:
-            return WaitingForCheckout(
-                f"{self._main} is checked out in {checkout.tree}, which is locked and not there"
-            )
+            return WaitingForCheckout(f"{self._main} is checked out in {checkout.tree}, which cannot be reached now")
         if checkout.branch != self._branch:
             return WaitingForCheckout(f"an operation on {self._main} is in progress in {checkout.tree}; finish it")
         return self._move_checked_out(intent, checkout, wanted)
@@ -176,7 +180,7 @@ class Lander:
         seen = view(checkout, wanted)
         if seen.reason:
             return WaitingForCheckout(f"{seen.reason} ({checkout.tree})", tuple(map(shown, seen.blocked)))
-        done = self._push(intent, checkout) if seen.clean else self._merge(intent, checkout)
+        done = self._push(intent, checkout) if seen.clean and checkout.pushable else self._merge(intent, checkout)
         if done.ok:
             return self._look_again(intent, wanted) or f"checkout {checkout.tree} brought along"
         if self._tip() == intent.old and view(checkout, wanted) != seen:
@@ -243,7 +247,7 @@ class Lander:
         """Bring along the files of a user who switched to main while it moved. If they cannot be, main goes
         back to where it was."""
         self._await_switches()
-        for late in holders(find_checkouts(self._common), self._branch):
+        for late in holders(self._checkouts(), self._branch):
             waiting = None if late.missing else self._catch_up(intent, late, wanted)
             if waiting:
                 self._act(intent, ["update-ref", "-m", intent.reflog, self._branch, intent.old, intent.new])
@@ -253,7 +257,7 @@ class Lander:
     def _await_switches(self) -> None:
         """A switch of branches holds index.lock until HEAD has moved."""
         for _ in range(_ATTEMPTS):
-            if not any((one.git_dir / "index.lock").exists() for one in find_checkouts(self._common)):
+            if not any((one.git_dir / "index.lock").exists() for one in self._checkouts()):
                 return
             self._pause(_FIRST_WAIT)
 
@@ -276,7 +280,7 @@ class Lander:
 
     def _roll_forward(self, intent: _Intent) -> WaitingForCheckout | None:
         """Clear away the locks of a dead git, then finish the files that it left half done."""
-        everywhere = find_checkouts(self._common)
+        everywhere = self._checkouts()
         held = [one for one in holders(everywhere, self._branch) if not one.missing]
         folders = [self._common, *(one.tree for one in held)]
         spared = [one.tree for one in everywhere if one not in held]
