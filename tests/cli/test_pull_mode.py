@@ -14,7 +14,9 @@ pytestmark = pytest.mark.usefixtures("imported")
 
 
 @pytest.fixture
-def claim(cli: Recall) -> Any:
+def claim(imported: Repo, cli: Recall) -> Any:
+    """The first task, claimed for ann."""
+    assert imported
     return cli("next", "--agent", "ann", "--json").json
 
 

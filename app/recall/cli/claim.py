@@ -55,7 +55,7 @@ def _driven_agent(project: Project, name: str) -> str:
     """Any name may claim, so that a person needs no configuration for it; one that looks mistyped may not."""
     introduce_agents(project)
     names = [agent.name for agent in project.store.agents()]
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     if name not in names and (near or not is_name(name)):
         hint = f"did you mean {near[0]}? Another agent is" if near else 'use letters, digits, ".", "_", "-"; it is'
         raise Refusal(f"there is no agent {name}; {hint} added under [agents.NAME] in recall.toml")
