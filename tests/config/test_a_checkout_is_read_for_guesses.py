@@ -90,6 +90,6 @@ def test_the_remotes_head_decides_when_the_branch_is_here(tmp_path: Path) -> Non
 
 
 def test_the_agents_on_this_machine() -> None:
-    programs = {"claude": "claude", "cursor": "cursor-agent", "codex": "codex"}
+    programs = {"claude": "claude", "claude-old": "claude", "cursor": "cursor-agent", "codex": "codex"}
     here = {"claude": "/bin/claude", "cursor-agent": "/bin/cursor-agent"}
     assert find_agents(programs, here.get) == ["claude", "cursor"]

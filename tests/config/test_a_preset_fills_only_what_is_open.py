@@ -9,7 +9,6 @@ from recall.domain.usage import LimitPatterns
 PRESET = PresetFields(
     command=("claude", "-p"),
     prompt="arg",
-    model_args=("--model", "{model}"),
     env={"A": "preset", "B": "preset"},
     env_unset=("OUTER",),
     patterns=LimitPatterns(limit=("usage limit",)),
@@ -21,13 +20,8 @@ def test_an_agent_with_nothing_but_a_preset() -> None:
     assert (agent.command, agent.prompt, agent.env_unset) == (("claude", "-p"), "arg", ("OUTER",))
 
 
-def test_a_chosen_model_is_told_to_the_command() -> None:
-    agent = with_preset(AgentSettings("claude", (), model="opus", given=("preset", "model")), PRESET)
-    assert agent.command == ("claude", "-p", "--model", "opus")
-
-
 def test_the_user_wins() -> None:
-    mine = AgentSettings("claude", ("./mine",), prompt="stdin", model="opus", given=("command", "prompt", "model"))
+    mine = AgentSettings("claude", ("./mine",), prompt="stdin", given=("command", "prompt"))
     agent = with_preset(mine, PRESET)
     assert (agent.command, agent.prompt) == (("./mine",), "stdin")
 

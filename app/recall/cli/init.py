@@ -10,7 +10,6 @@ from recall.cli.report import Refusal, ask, say
 from recall.config.detect import find_agents, guess_main, guess_verify
 from recall.config.load import load_settings
 from recall.config.template import EXAMPLE_TASKS, template_text
-from recall.config.values import is_name
 from recall.gitops.locate import Location, locate
 
 CONFIG_NAME = "recall.toml"
@@ -61,16 +60,16 @@ def _verify(checkout: Path, yes: bool) -> str | None:
 
 
 def _agents(yes: bool) -> list[str]:
-    from recall.agents.presets import load_presets
+    from recall.agents.presets import load_preset, preset_names
 
-    presets = load_presets()
-    found = find_agents({name: preset.command[0] for name, preset in presets.items() if preset.command})
+    presets = preset_names()
+    found = find_agents({name: load_preset(name).command[0] for name in presets})
     if yes:
         return found
-    answer = ask(f"Agents, separated by commas ({', '.join(sorted(presets))}, or none)", ",".join(found) or "none")
+    answer = ask(f"Agents, separated by commas ({', '.join(presets)}, or none)", ",".join(found) or "none")
     names = [name.strip() for name in answer.split(",") if name.strip() and name.strip() != "none"]
     for name in names:
-        if name not in presets or not is_name(name):
+        if name not in presets:
             raise Refusal(f"{name} is no known agent; an agent of your own is added to recall.toml by hand")
     return names
 

@@ -37,8 +37,10 @@ def guess_main(common_dir: Path) -> str:
 
 
 def find_agents(programs: Mapping[str, str], which: Which = shutil.which) -> list[str]:
-    """Give the presets of `programs` (preset -> program that it starts) whose program is on PATH."""
-    return [name for name, program in programs.items() if which(program) is not None]
+    """Give the presets of `programs` (preset -> program that it starts) whose program is on PATH; the first of
+    those that start the same one."""
+    first = {program: name for name, program in reversed(list(programs.items()))}
+    return [name for name, program in programs.items() if first[program] == name and which(program) is not None]
 
 
 def _branches(common_dir: Path) -> set[str]:

@@ -11,12 +11,10 @@ from recall.domain.usage import LimitPatterns
 
 @dataclass(frozen=True, slots=True)
 class PresetFields:
-    """The part of a preset that settings hold. `model_args` is added to the command when a model is chosen, with
-    `{model}` replaced by it."""
+    """The part of a preset that settings hold. `command` names the chosen model already."""
 
     command: tuple[str, ...]
     prompt: str = "stdin"
-    model_args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     env_unset: tuple[str, ...] = ()
     env_pass: tuple[str, ...] = ()
@@ -26,10 +24,9 @@ class PresetFields:
 def with_preset(agent: AgentSettings, preset: PresetFields) -> AgentSettings:
     """Fill in what the user left open. Lists of variables and patterns add up; the user's value of a variable
     wins. A command of the user's own is taken as it stands, without the preset's way of naming a model."""
-    own_command = "command" in agent.given
     return replace(
         agent,
-        command=agent.command if own_command else preset.command + _model_args(agent.model, preset.model_args),
+        command=agent.command if "command" in agent.given else preset.command,
         prompt=agent.prompt if "prompt" in agent.given else preset.prompt,
         env={**preset.env, **agent.env},
         env_unset=_joined(preset.env_unset, agent.env_unset),
@@ -41,10 +38,6 @@ def with_preset(agent: AgentSettings, preset: PresetFields) -> AgentSettings:
             transient=_joined(preset.patterns.transient, agent.patterns.transient),
         ),
     )
-
-
-def _model_args(model: str, args: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(arg.replace("{model}", model) for arg in args) if model else ()
 
 
 def _joined(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
