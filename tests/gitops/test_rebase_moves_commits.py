@@ -6,21 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from recall.domain.clock import Instant
 from recall.domain.work import Conflict, NothingNew, Rebased, RebaseOutcome
 from recall.gitops.integration import IntegrationRepository
 from recall.gitops.locate import locate
 from recall.gitops.rebase import Rebaser
 from recall.gitops.repository import Repository
-from tests.support.hermetic_git import START, Repo
+from tests.gitops.ground import NOW, FixedClock
+from tests.support.hermetic_git import Repo
 
-NOW = START + 1_000_000
 TRAILERS = {"Recall-Task": "main/T-1", "Recall-Run": "7", "Recall-Agent": "claude"}
-
-
-class FixedClock:
-    def now(self) -> Instant:
-        return Instant("boot", 1.0, float(NOW))
 
 
 class Bench:
@@ -32,7 +26,7 @@ class Bench:
         repo.switch("work", create=True)
         repository = Repository(locate(repo.path), "main", repo.git_dir / "recall")
         self.integration = IntegrationRepository(repository)
-        self.integration.prepare()
+        self.integration.prepare(NOW)
 
     def edit(self, line: int, text: str) -> str:
         lines = (self.repo.path / "f").read_text().splitlines()

@@ -75,7 +75,7 @@ def open_workspace_git_dir(repository: Repository, workspace: Workspace, kind: s
     if kind == "clone":
         git_dir = workspace.tree / ".git"
         return ForeignGitDir(git_dir, git_dir, git_dir / "objects") if is_real_folder(git_dir) else None
-    wanted = str(workspace.tree.resolve() / ".git")
+    wanted = str(workspace.folder.resolve() / workspace.tree.name / ".git")
     for admin in sorted((repository.common_dir / "worktrees").glob("*")):
         named = os.path.join(admin, read_text(admin / "gitdir").strip())  # relative since git 2.48  # noqa: PTH118
         if os.path.normpath(named) == wanted:

@@ -31,11 +31,12 @@ class GitGateway:
         self.repository = Repository(location, settings.main, state_dir)
         self.integration = IntegrationRepository(self.repository)
         self.root = workspaces_root(location, settings)
+        self._clock = clock
         git_dir, common_dir = self.integration.git_dir, location.common_dir
         keep = settings.workspaces.keep
         self._pool = WorkspacePool(common_dir, git_dir, state_dir, self.root, settings.main, keep)
         self._lander = Lander(common_dir, git_dir, settings.main, rng)
-        self._collector = Collector(
+        self.collector = Collector(
             self.repository,
             self.integration,
             clock,
@@ -54,7 +55,7 @@ class GitGateway:
         self.repository.check()
         self.root.mkdir(parents=True, exist_ok=True)
         (self.root / ".gitignore").write_text("*\n")
-        return self.integration.prepare()
+        return self.integration.prepare(self._clock.now().wall)
 
     # -- main ------------------------------------------------------------------------------------------------
     def main_tip(self) -> str:
@@ -85,7 +86,7 @@ class GitGateway:
     def collect(self, workspace: Workspace, run_id: int, title: str) -> CollectOutcome:
         if changed := self._pool.tampered(workspace):
             return PersonNeeded("the run changed what the repository's other work trees share", changed)
-        return self._kept(self._collector.collect(workspace, run_id, title), run_id)
+        return self._kept(self.collector.collect(workspace, run_id, title), run_id)
 
     def close_workspace(self, workspace: Workspace, run_id: int, *, landed: bool) -> str:
         if landed:
@@ -98,7 +99,7 @@ class GitGateway:
 
     # -- the merge queue -------------------------------------------------------------------------------------
     def adopt_branch(self, branch: str, run_id: int) -> CollectOutcome:
-        return self._kept(self._collector.adopt(branch, run_id), run_id)
+        return self._kept(self.collector.adopt(branch, run_id), run_id)
 
     def rebase(self, *, base: str, tip: str, onto: str, trailers: Mapping[str, str]) -> RebaseOutcome:
         return self._rebaser.rebase(base, tip, onto, trailers)

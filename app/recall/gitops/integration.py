@@ -11,7 +11,6 @@ import contextlib
 import re
 import shutil
 import tempfile
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -68,11 +67,13 @@ class IntegrationRepository:
         )
 
     # -- start -----------------------------------------------------------------------------------------------
-    def prepare(self) -> str:
-        """Make it, or bring it up to date, or rebuild it. Gives a sentence when something had to be mended."""
+    def prepare(self, wall: float) -> str:
+        """Make it, or bring it up to date, or rebuild it. `wall` is the time of day (seconds UTC). Gives a
+        sentence when something had to be mended."""
         if not self.git_dir.exists():
             self._build()
             return ""
+        self._remove_stale_locks(wall)
         self._refresh()
         fault = self._fault()
         if not fault:
@@ -96,7 +97,6 @@ class IntegrationRepository:
             self._copy_everything()
 
     def _refresh(self) -> None:
-        self._remove_stale_locks()
         (self.git_dir / "info").mkdir(exist_ok=True)
         (self.objects / "info").mkdir(parents=True, exist_ok=True)
         _write(self.git_dir / "config", config_text(self._settings()))
@@ -104,11 +104,11 @@ class IntegrationRepository:
         _copy_or_remove(self.repository.common_dir / "info" / "exclude", self.git_dir / "info" / "exclude")
         self._copy_shallow_boundary()
 
-    def _remove_stale_locks(self) -> None:
+    def _remove_stale_locks(self, wall: float) -> None:
         """What a killed git left. Our own calls hold a lock for milliseconds, and another process may be at it."""
         for lock in self.git_dir.rglob("*.lock"):
             with contextlib.suppress(FileNotFoundError):
-                if time.time() - lock.stat().st_mtime > _STALE_LOCK:
+                if wall - lock.stat().st_mtime > _STALE_LOCK:
                     lock.unlink()
 
     def _settings(self) -> list[tuple[str, str]]:

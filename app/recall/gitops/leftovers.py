@@ -93,10 +93,13 @@ class _Stage:
             )
         return None
 
-    def read(self, standing: str) -> None:
-        self._git("read-tree", standing)
+    def read(self, standing: str) -> PersonNeeded | None:
+        done = self._integration.git("read-tree", standing, index=self._index, env=self._env, check=False)
+        if not done.ok:
+            return PersonNeeded(f"commit {standing[:12]} cannot be used: {clean(done.error)}")
         entries = (entry.partition("\t") for entry in self._git("ls-files", "-s", "-z").split("\0"))
         self._gitlinks = {path: meta.split(" ")[1] for meta, _, path in entries if meta.startswith(GITLINK)}
+        return None
 
     def nested_repositories(self) -> PersonNeeded | None:
         """A repository inside is neither files nor a commit of this one. Moved submodules count as well."""

@@ -194,6 +194,7 @@ def _modified(slot: _Slot, commit: str) -> tuple[str, ...]:
     with TemporaryDirectory(prefix="look-", dir=slot.state) as folder:
         fresh = Path(folder, "index")
         slot.git("read-tree", commit, index=fresh)
+        slot.git("update-index", "-q", "--refresh", index=fresh, check=False)
         listed = slot.git("ls-files", "-m", "-s", "-z", index=fresh).text.split("\0")
     suspects = {path: meta.split(" ") for meta, _, path in (entry.partition("\t") for entry in listed) if path}
     # where line ends were never normalised, git calls a file modified that is just as it was checked out

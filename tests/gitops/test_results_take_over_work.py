@@ -1,0 +1,502 @@
+"""What a run left is taken over whole, whatever shape its agent left it in; what only a person can judge is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from recall.config.settings import MergeSettings
+from recall.domain.task import TaskRef
+from recall.domain.work import NothingNew, PersonNeeded, Rebased, Result
+from tests.gitops.ground import Ground, settings_for
+from tests.support.hermetic_git import Repo
+
+
+@pytest.fixture
+def ground(repo: Repo) -> Ground:
+    repo.commit("more", {"src/a.py": "a = 1\n", "recall.toml": 'verify = "true"\n'})
+    return Ground(repo)
+
+
+# -- commits and leftovers -----------------------------------------------------------------------------------
+def test_commits_come_over_as_they_are(ground: Ground) -> None:
+    tip = ground.agent.commit("work", {"src/b.py": "b = 2\n"})
+    result = ground.result()
+    assert (result.base, result.tip, result.commits) == (ground.workspace.base, tip, 1)
+    assert (result.leftovers, result.restored, result.notes) == ((), (), ())
+    assert ground.see().tip("refs/recall/run/7") == tip
+
+
+def test_leftovers_become_one_commit_on_top(ground: Ground) -> None:
+    tip = ground.agent.commit("work", {"src/b.py": "b = 2\n"})
+    ground.agent.write("new file", "n")
+    ground.agent.write("src/a.py", "a = 3\n")
+    (ground.agent.path / "README.md").unlink()
+    result = ground.result()
+    see = ground.see()
+    assert sorted(result.leftovers) == ["README.md", "new file", "src/a.py"]
+    assert see.tip(f"{result.tip}~1") == tip
+    assert see.files(result.tip) == ["TASKS.md", "new file", "recall.toml", "src/a.py", "src/b.py"]
+    assert see.file("src/a.py", result.tip) == b"a = 3\n"
+    assert see.message(result.tip).startswith("Do the thing\n")
+
+
+def test_the_agents_folder_and_branch_stay_as_they_are(ground: Ground) -> None:
+    tip = ground.agent.commit("work", {"src/b.py": "b = 2\n"})
+    ground.agent.write("left", "n")
+    first = ground.result()
+    assert (ground.agent.tip(), ground.agent.status()) == (tip, ["?? left"])
+    assert ground.result() == first
+
+
+def test_ignored_files_and_the_mailbox_stay_behind(ground: Ground) -> None:
+    ground.agent.commit("ignore", {".gitignore": "*.log\n"})
+    ground.agent.write("x.log", "x")
+    ground.agent.write(".recall-run/report.json", "{}")
+    (ground.agent.path / ".recall-run/.gitignore").unlink(missing_ok=True)
+    assert ground.result().leftovers == ()
+
+
+def test_a_mailbox_that_was_committed_is_taken_out(ground: Ground) -> None:
+    ground.agent.write(".recall-run/report.json", "{}")
+    ground.agent.git("add", "-f", ".recall-run/report.json")
+    ground.agent.commit("oops", {"src/b.py": "b"})
+    result = ground.result()
+    assert ".recall-run/report.json" not in ground.see().files(result.tip)
+
+
+def test_nothing_at_all_is_nothing_new(ground: Ground) -> None:
+    assert isinstance(ground.collect(), NothingNew)
+
+
+def test_work_that_was_undone_is_nothing_new(ground: Ground) -> None:
+    ground.agent.commit("there", {"x": "x"})
+    ground.agent.commit("and back", {"x": None})
+    assert isinstance(ground.collect(), NothingNew)
+
+
+def test_odd_names_modes_links_and_line_ends_arrive_unchanged(ground: Ground) -> None:
+    agent = ground.agent
+    agent.write("crlf.txt", b"a\r\nb\r\n")
+    agent.write('-x "ä"\n\t', b"odd")
+    (agent.path / "README.md").chmod(0o755)
+    (agent.path / "link").symlink_to("/etc/passwd")
+    raw = os.fsdecode(b"bad\xff")
+    (agent.path / raw).write_bytes(b"bytes")
+    result = ground.result()
+    see = ground.see()
+    assert see.file("crlf.txt", result.tip) == b"a\r\nb\r\n"
+    assert set(see.files(result.tip)) >= {'-x "ä"\n\t', raw, "link"}
+    assert see.git("ls-tree", result.tip, "README.md").startswith("100755")
+    assert see.file("link", result.tip) == b"/etc/passwd"
+
+
+def test_an_edit_that_keeps_size_and_time_is_found(ground: Ground) -> None:
+    file = ground.agent.path / "src/a.py"
+    before = file.stat()
+    file.write_text("a = 2\n")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert ground.result().leftovers == ("src/a.py",)
+
+
+# -- where the commits are -----------------------------------------------------------------------------------
+def test_commits_on_another_branch_are_used_and_told(ground: Ground) -> None:
+    ground.agent.switch("mine", create=True)
+    tip = ground.agent.commit("y", {"y": "x"})
+    result = ground.result()
+    assert result.tip == tip
+    assert "mine" in result.notes[0]
+
+
+def test_commits_on_a_detached_head_are_used_and_told(ground: Ground) -> None:
+    ground.agent.git("checkout", "-q", "--detach")
+    tip = ground.agent.commit("y", {"y": "x"})
+    result = ground.result()
+    assert result.tip == tip
+    assert "detached" in result.notes[0]
+
+
+def test_a_head_that_went_back_does_not_hide_the_branch(ground: Ground) -> None:
+    tip = ground.agent.commit("y", {"y": "x"})
+    ground.agent.git("checkout", "-q", "--detach", ground.workspace.base)
+    result = ground.result()
+    assert result.tip == tip
+    ground.agent.write("left", "x")
+    assert "left" in ground.refusal().paths
+
+
+def test_two_lines_of_work_need_a_person(ground: Ground) -> None:
+    ground.agent.commit("here", {"y": "x"})
+    ground.agent.git("checkout", "-q", "-b", "mine", ground.workspace.base)
+    ground.agent.commit("there", {"z": "x"})
+    assert "mine" in ground.refusal().reason
+
+
+def test_commits_that_do_not_build_on_the_base_need_a_person(ground: Ground) -> None:
+    ground.agent.git("reset", "-q", "--hard", "HEAD~1")
+    ground.agent.commit("other past", {"z": "x"})
+    assert "do not build on" in ground.refusal().reason
+
+
+def test_refs_are_found_packed_and_loose(ground: Ground) -> None:
+    tip = ground.agent.commit("y", {"y": "x"})
+    ground.repo.git("pack-refs", "--all", "--prune")
+    assert ground.result().tip == tip
+
+
+def test_a_worktree_folder_that_is_gone_still_gives_its_commits(ground: Ground) -> None:
+    tip = ground.agent.commit("y", {"y": "x"})
+    shutil.rmtree(ground.workspace.tree)
+    result = ground.gateway.collector.collect(ground.workspace, 7, "t")
+    assert isinstance(result, Result)
+    assert result.tip == tip
+    assert "gone" in result.notes[0]
+
+
+# -- what only a person can decide ---------------------------------------------------------------------------
+def unfinished_rebase(ground: Ground) -> None:
+    ground.agent.commit("mine", {"README.md": "mine\n"})
+    ground.repo.commit("theirs", {"README.md": "theirs\n"})
+    ground.agent.run("rebase", "main", check=False)
+
+
+def unfinished_merge(ground: Ground) -> None:
+    ground.agent.commit("mine", {"README.md": "mine\n"})
+    ground.repo.commit("theirs", {"README.md": "theirs\n"})
+    ground.agent.run("merge", "main", check=False)
+
+
+def unfinished_pick(ground: Ground) -> None:
+    ground.agent.commit("mine", {"README.md": "mine\n"})
+    theirs = ground.repo.commit("theirs", {"README.md": "theirs\n"})
+    ground.agent.run("cherry-pick", theirs, check=False)
+
+
+def bisecting(ground: Ground) -> None:
+    ground.agent.commit("mine", {"x": "x"})
+    ground.agent.git("bisect", "start")
+
+
+def unresolved_stash(ground: Ground) -> None:
+    ground.agent.write("README.md", "stashed\n")
+    ground.agent.git("stash", "-q")
+    ground.agent.commit("mine", {"README.md": "mine\n"})
+    ground.agent.run("stash", "pop", check=False)
+
+
+def skip_worktree(ground: Ground) -> None:
+    ground.agent.git("update-index", "--skip-worktree", "README.md")
+
+
+def assume_unchanged(ground: Ground) -> None:
+    ground.agent.git("update-index", "--assume-unchanged", "README.md")
+
+
+def nested_repository(ground: Ground) -> None:
+    Repo.create(ground.agent.path / "inner").commit("x", {"x": "x"})
+
+
+def nested_empty_repository(ground: Ground) -> None:
+    Repo.create(ground.agent.path / "inner")
+
+
+def committed_gitlink(ground: Ground) -> None:
+    Repo.create(ground.agent.path / "inner").commit("x", {"x": "x"})
+    ground.agent.commit("embedded")
+
+
+def secret(ground: Ground) -> None:
+    ground.agent.write("config/.env", "KEY=abc")
+
+
+def private_key(ground: Ground) -> None:
+    ground.agent.write("deploy.pem", "-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n")
+
+
+def huge_file(ground: Ground) -> None:
+    with ground.agent.write("core.bin", "").open("wb") as file:
+        file.truncate(200_000_000)
+
+
+def huge_tracked_file(ground: Ground) -> None:
+    ground.agent.write("README.md", os.urandom(11 * 1024 * 1024))
+
+
+def tree_is_a_link(ground: Ground) -> None:
+    ground.workspace.tree.rename(ground.workspace.folder / "elsewhere")
+    ground.workspace.tree.symlink_to(ground.workspace.folder / "elsewhere")
+
+
+def orphan_branch(ground: Ground) -> None:
+    ground.agent.git("checkout", "-q", "--orphan", "fresh")
+
+
+@pytest.mark.parametrize(
+    ("leave", "words"),
+    [
+        (unfinished_rebase, "rebase"),
+        (unfinished_merge, "merge"),
+        (unfinished_pick, "cherry-pick"),
+        (bisecting, "bisect"),
+        (unresolved_stash, "unresolved"),
+        (skip_worktree, "skip-worktree"),
+        (assume_unchanged, "assume-unchanged"),
+        (nested_repository, "repositories"),
+        (nested_empty_repository, "repositories"),
+        (committed_gitlink, "repositories"),
+        (secret, "secrets"),
+        (private_key, "secrets"),
+        (huge_file, "max_leftover_bytes"),
+        (huge_tracked_file, "max_leftover_bytes"),
+        (tree_is_a_link, "link"),
+        (orphan_branch, "names no commit"),
+    ],
+)
+def test_a_person_is_asked_and_nothing_is_lost(ground: Ground, leave: Callable[[Ground], None], words: str) -> None:
+    ground.agent.commit("before", {"kept": "x"})
+    leave(ground)
+    before = ground.agent.run("status", "--porcelain", check=False).stdout
+    refused = ground.refusal()
+    assert words in refused.reason
+    assert ground.agent.run("status", "--porcelain", check=False).stdout == before
+    assert not ground.see().has("refs/recall/run/7")
+
+
+def test_the_refusal_names_the_files(ground: Ground) -> None:
+    secret(ground)
+    assert ground.refusal().paths == ("config/.env",)
+
+
+def test_the_cap_is_a_setting_and_commits_are_not_leftovers(repo: Repo) -> None:
+    settings = replace(settings_for(repo), merge=MergeSettings(max_leftover_bytes=10))
+    ground = Ground(repo, settings)
+    ground.agent.commit("big", {"big": "x" * 1000})
+    assert ground.result().commits == 1
+    ground.agent.write("small", "x" * 11)
+    assert ground.refusal().paths[0].startswith("small")
+
+
+def test_example_files_are_no_secrets(ground: Ground) -> None:
+    ground.agent.write(".env.example", "KEY=")
+    assert ground.result().leftovers == (".env.example",)
+
+
+def test_a_tree_with_a_git_entry_is_refused(ground: Ground) -> None:
+    blob = ground.agent.git("hash-object", "-w", "--stdin", stdin=b"[core]\n")
+    inner = ground.agent.git("mktree", stdin=f"100644 blob {blob}\tconfig\n".encode())
+    tree = ground.agent.git("mktree", stdin=f"040000 tree {inner}\t.git\n".encode())
+    commit = ground.agent.git("commit-tree", tree, "-p", "HEAD", "-m", "trap")
+    ground.agent.git("update-ref", "HEAD", commit)
+    refused = ground.gateway.integration.carry(commit, [ground.workspace.base])
+    assert refused is not None
+    assert "hasDotgit" in refused.reason
+    assert ".git" in ground.refusal().reason
+
+
+# -- protected files -----------------------------------------------------------------------------------------
+def test_a_deleted_task_file_comes_back(ground: Ground) -> None:
+    ground.agent.git("rm", "-q", "TASKS.md")
+    ground.agent.commit("x", {"src/b.py": "b"})
+    result = ground.result()
+    assert result.restored == ("TASKS.md",)
+    assert ground.see().file("TASKS.md", result.tip) == b"# Tasks\n"
+
+
+def test_protected_files_are_taken_out_of_every_commit(ground: Ground) -> None:
+    first = ground.agent.commit("one", {"src/b.py": "b"}, author="Ada <ada@example.invalid>")
+    ground.agent.commit(
+        "two", {"recall.toml": 'verify = "evil"\n', "src/c.py": "c"}, author="Bo <bo@example.invalid>"
+    )
+    ground.agent.commit("three", {"recall.toml": 'verify = "true"\n', "src/d.py": "d"})
+    result = ground.result()
+    see = ground.see()
+    assert result.restored == ("recall.toml",)
+    assert see.subjects(f"{result.base}..{result.tip}") == ["one", "two", "three"]
+    assert see.tip(f"{result.tip}~2") == first
+    for back in range(3):
+        assert see.file("recall.toml", f"{result.tip}~{back}") == b'verify = "true"\n'
+    assert see.git("log", "-1", "--format=%an %ad", f"{result.tip}~1") == ground.agent.git(
+        "log", "-1", "--format=%an %ad", "HEAD~1"
+    )
+
+
+def test_a_protected_file_turned_into_a_folder_is_a_file_again(ground: Ground) -> None:
+    ground.agent.git("rm", "-q", "TASKS.md")
+    ground.agent.commit("x", {"TASKS.md/evil": "x", "y": "y"})
+    result = ground.result()
+    assert "TASKS.md/evil" in result.restored
+    assert ground.see().files(result.tip) == ["README.md", "TASKS.md", "recall.toml", "src/a.py", "y"]
+
+
+def test_a_new_protected_file_is_not_let_in(repo: Repo) -> None:
+    ground = Ground(repo)  # main has no recall.toml
+    ground.agent.commit("x", {"recall.toml": "evil", "y": "y"})
+    result = ground.result()
+    assert ground.see().files(result.tip) == ["README.md", "TASKS.md", "y"]
+
+
+def test_only_protected_changes_are_nothing_new(ground: Ground) -> None:
+    ground.agent.commit("x", {"TASKS.md": "# Mine\n"})
+    outcome = ground.collect()
+    assert isinstance(outcome, NothingNew)
+    assert "TASKS.md" in outcome.reason
+
+
+def test_uncommitted_protected_changes_are_taken_out_too(ground: Ground) -> None:
+    ground.agent.write("TASKS.md", "# Mine\n")
+    ground.agent.write("y", "y")
+    result = ground.result()
+    assert ground.see().file("TASKS.md", result.tip) == b"# Tasks\n"
+
+
+@pytest.mark.parametrize("strategy", [[], ["-s", "ours"]])
+def test_mains_own_change_of_a_task_file_survives_a_merge_by_the_agent(ground: Ground, strategy: list[str]) -> None:
+    ground.agent.commit("mine", {"TASKS.md": "# Mine\n", "y": "y"})
+    ground.agent.git("checkout", "-q", "HEAD~1", "--", "TASKS.md")
+    ground.agent.commit("undone")
+    ground.repo.commit("by the user", {"TASKS.md": "# Tasks\n\n- [ ] T-2 more\n"})
+    ground.agent.git("merge", "-q", "--no-edit", *strategy, "main")
+    result = ground.result()
+    outcome = ground.gateway.rebase(base=result.base, tip=result.tip, onto=ground.repo.tip("main"), trailers={})
+    assert isinstance(outcome, Rebased)
+    assert b"T-2" in ground.see().file("TASKS.md", outcome.candidate)
+    assert ground.see().file("y", outcome.candidate) == b"y"
+
+
+# -- a result outlives its source ----------------------------------------------------------------------------
+def test_a_result_survives_branch_deletion_reset_and_gc(ground: Ground) -> None:
+    repo = ground.repo
+    repo.commit("base of the run", {"z": "z"})
+    workspace = ground.gateway.open_workspace(TaskRef("main", "T-2"), 1, 8)
+    agent = Repo(workspace.tree)
+    agent.commit("work", {"y": "y"})
+    result = ground.gateway.collect(workspace, 8, "t")
+    assert isinstance(result, Result)
+    ground.gateway.close_workspace(workspace, 8, landed=False)
+    repo.git("reset", "-q", "--hard", "HEAD~1")
+    for ref in repo.git("for-each-ref", "--format=%(refname)", "refs/heads/recall", "refs/recall/parked").split():
+        repo.git("update-ref", "-d", ref)
+    repo.git("reflog", "expire", "--expire=now", "--all")
+    repo.git("gc", "-q", "--prune=now")
+    outcome = ground.gateway.rebase(base=result.base, tip=result.tip, onto=repo.tip("main"), trailers={"A": "b"})
+    assert isinstance(outcome, Rebased)
+    assert set(ground.see().files(outcome.candidate)) >= {"y"}
+    assert "z" not in ground.see().files(outcome.candidate)
+    ground.see().git("fsck", "--strict", "--no-dangling")
+
+
+# -- branches handed in --------------------------------------------------------------------------------------
+def test_a_branch_of_the_user_is_adopted_without_its_protected_changes(repo: Repo) -> None:
+    ground = Ground(repo)
+    repo.switch("feature", create=True)
+    repo.commit("one", {"x": "x", "TASKS.md": "# Mine\n"})
+    repo.switch("main")
+    repo.commit("meanwhile", {"m": "m"})
+    result = ground.gateway.adopt_branch("feature", 9)
+    assert isinstance(result, Result)
+    assert (result.commits, result.restored) == (1, ("TASKS.md",))
+    assert repo.tip("feature") != result.tip
+    assert ground.see().tip("refs/recall/run/9") == result.tip
+
+
+def test_a_branch_that_is_missing_or_merged_is_told(repo: Repo) -> None:
+    ground = Ground(repo)
+    assert isinstance(ground.gateway.adopt_branch("nowhere", 9), PersonNeeded)
+    repo.branch("old")
+    assert isinstance(ground.gateway.adopt_branch("old", 9), NothingNew)
+
+
+# -- traps ---------------------------------------------------------------------------------------------------
+def _script(path: Path, touch: Path) -> Path:
+    path.write_text(f"#!/bin/sh\ntouch {touch}\ncat\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_nothing_that_an_agent_planted_runs(ground: Ground, home: Path) -> None:
+    """The gateway refuses to go on when the shared configuration changed; the collector alone must be safe too."""
+    agent, pwned = ground.agent, home / "pwned"
+    trap = str(_script(home / "p.sh", pwned))
+    keys = (
+        "core.fsmonitor core.editor core.pager sequence.editor core.sshCommand gpg.program diff.external "
+        "credential.helper filter.x.clean filter.x.smudge filter.x.process merge.x.driver core.alternateRefsCommand"
+    )
+    agent.commit("attributes", {".gitattributes": "* filter=x merge=x diff=x\n", "src/a.py": "a = 5\n"})
+    for key in keys.split():
+        agent.git("config", key, trap)
+    agent.git("config", "commit.gpgsign", "true")
+    for hook in ("pre-commit", "post-commit", "reference-transaction", "post-checkout", "post-index-change"):
+        _script(ground.repo.git_dir / "hooks" / hook, pwned)
+    agent.write("left", "x")
+    ground.repo.run(
+        "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "commit.gpgsign=false",
+        "commit", "-q", "--allow-empty", "-m", "main moves",
+    )  # fmt: skip
+    pwned.unlink(missing_ok=True)
+    assert "config core.fsmonitor" in ground.refusal().paths
+    result = ground.gateway.collector.collect(ground.workspace, 7, "t")
+    assert isinstance(result, Result)
+    outcome = ground.gateway.rebase(
+        base=result.base, tip=result.tip, onto=ground.repo.tip("main"), trailers={"A": "b"}
+    )
+    assert isinstance(outcome, Rebased)
+    ground.gateway.open_slot(outcome.candidate)
+    assert not pwned.exists()
+
+
+def test_a_replaced_git_file_is_never_followed(ground: Ground, home: Path, tmp_path: Path) -> None:
+    trap = Repo.create(tmp_path / "trap")
+    trap.commit("trap", {"trap": "x"})
+    trap.git("config", "core.fsmonitor", str(_script(home / "p.sh", home / "pwned")))
+    tip = ground.agent.commit("work", {"y": "y"})
+    (ground.workspace.tree / ".git").write_text(f"gitdir: {trap.git_dir}\n")
+    result = ground.gateway.collector.collect(ground.workspace, 7, "t")
+    assert getattr(result, "tip", None) == tip
+    assert not (home / "pwned").exists()
+
+
+def test_replacement_objects_are_not_believed(ground: Ground) -> None:
+    tip = ground.agent.commit("work", {"y": "true"})
+    fake = ground.agent.git("hash-object", "-w", "--stdin", stdin=b"planted")
+    ground.agent.git("replace", ground.agent.git("rev-parse", "HEAD:y"), fake)
+    result = ground.result()
+    assert result.tip == tip
+    assert ground.see().file("y", result.tip) == b"true"
+
+
+# -- cases from the wild -------------------------------------------------------------------------------------
+CASES = {
+    case["id"]: case for case in json.loads((Path(__file__).parent.parent / "cases/agent-behaviour.json").read_text())
+}
+MEANT = {
+    "AG-019": "used",
+    "AG-029": "unharmed",
+    "AG-033": "asked",
+    "AG-039": "unchanged",
+}
+
+
+@pytest.mark.parametrize("case", MEANT)
+def test_agent_behaviour(ground: Ground, case: str) -> None:
+    script = CASES[case]["input"]["fake_agent_sh"].replace("exit 0", "true")
+    subprocess.run(["sh", "-ec", script], cwd=ground.workspace.tree, check=True, capture_output=True)
+    outcome = ground.collect()
+    if MEANT[case] == "asked":
+        assert isinstance(outcome, PersonNeeded)
+        return
+    if MEANT[case] == "unharmed":
+        assert isinstance(outcome, NothingNew)
+        return
+    result = ground.result()
+    if MEANT[case] == "used":
+        assert ground.see().file("y", result.tip) == b"x\n"
+    else:
+        assert ground.see().file("crlf.txt", result.tip) == b"a\r\nb\r\n"
+        assert ground.see().git("ls-tree", result.tip, "README.md").startswith("100755")
