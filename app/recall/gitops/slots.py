@@ -194,13 +194,16 @@ def _modified(slot: _Slot, commit: str) -> tuple[str, ...]:
     with TemporaryDirectory(prefix="look-", dir=slot.state) as folder:
         fresh = Path(folder, "index")
         slot.git("read-tree", commit, index=fresh)
-        slot.git("update-index", "-q", "--refresh", index=fresh, check=False)
-        listed = slot.git("ls-files", "-m", "-s", "-z", index=fresh).text.split("\0")
-    suspects = {path: meta.split(" ") for meta, _, path in (entry.partition("\t") for entry in listed) if path}
+        listed = slot.git("ls-files", "-m", "-z", index=fresh).text
+        suspects = tuple(path for path in dict.fromkeys(listed.split("\0")) if path)
+        if not suspects:
+            return ()
+        entries = (entry.partition("\t") for entry in slot.git("ls-files", "-s", "-z", index=fresh).text.split("\0"))
+        known = {path: meta.split(" ") for meta, _, path in entries}
     # where line ends were never normalised, git calls a file modified that is just as it was checked out
-    if all(_as_checked_out(slot, path, mode, oid) for path, (mode, oid, _) in suspects.items()):
+    if all(_as_checked_out(slot, path, *known[path][:2]) for path in suspects):
         return ()
-    return tuple(suspects)
+    return suspects
 
 
 def _as_checked_out(slot: _Slot, path: str, mode: str, oid: str) -> bool:
