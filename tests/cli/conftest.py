@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from recall.bootstrap import open_store_at
+from recall.bootstrap import open_store_at, settings_at
 from recall.cli.report import run
 from recall.cli.root import recall
 from recall.engine.ports import Store
@@ -88,7 +88,8 @@ def imported(project: Repo, cli: Recall) -> Repo:
 
 def opened(folder: Path) -> Store:
     """The store of a repository, for a test to close."""
-    return open_store_at(locate(folder))
+    location = locate(folder)
+    return open_store_at(location, settings_at(location))
 
 
 def typed(runner_input: str, *args: str) -> Ended:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.conftest import Recall
+from recall.engine.merge_queue import HELD, MAIN
+from tests.cli.conftest import Recall, opened
 from tests.support.hermetic_git import Repo
 
 pytestmark = pytest.mark.usefixtures("imported")
@@ -90,3 +91,15 @@ def test_commands_work_from_any_folder_of_the_repository(
     monkeypatch.chdir(imported.path / "deep" / "down")
     assert cli("hold", "T-1").code == 0
     assert _state(cli, "T-1") == "on_hold"
+
+
+def test_a_queue_that_was_held_goes_on_from_main_as_it_is(imported: Repo, cli: Recall) -> None:
+    store = opened(imported.path)
+    store.put_setting(MAIN, "0" * 40, actor="dispatcher")
+    store.put_setting(HELD, "main was rewritten", actor="dispatcher")
+    assert "main was rewritten" in " ".join(cli("status", "--json").json["needs_you"])
+    assert "main was rewritten" in cli("resume").out
+    assert not store.setting(HELD)
+    assert not store.setting(MAIN)
+    store.close()
+    assert cli("status", "--json").json["needs_you"] == []

@@ -79,6 +79,20 @@ def test_config_show_names_the_origin_of_each_value(cli: Recall) -> None:
     assert all(line.startswith("run.") for line in shown)
 
 
+def test_config_show_tells_what_a_preset_adds(project: Repo, cli: Recall) -> None:
+    project.write("recall.toml", CONFIG + '[agents.claude]\npreset = "claude"\n')
+    row = next(row for row in cli("config", "show", "--json").json if row["key"] == "agents.claude.command")
+    assert row["value"].startswith('["claude"')
+    assert row["source"] == 'preset "claude"'
+
+
+def test_a_preset_that_there_is_none_of_is_named(project: Repo, cli: Recall) -> None:
+    project.write("recall.toml", CONFIG + '[agents.cloud]\npreset = "cloud"\n')
+    ended = cli("config", "show")
+    assert ended.code == 2
+    assert '"cloud"' in ended.err
+
+
 def test_a_broken_configuration_stops_every_command(project: Repo, cli: Recall) -> None:
     project.write("recall.toml", CONFIG + "\n[run]\nattemps = 3\n")
     ended = cli("status")
@@ -90,7 +104,9 @@ def test_a_changed_command_is_trusted_by_a_person(imported: Repo, cli: Recall) -
     first = cli("config", "trust")
     assert first.code == 0
     assert "ann" in first.out
+    assert cli("status", "--json").json["needs_you"] == []
     imported.write("recall.toml", CONFIG.replace('"none"', '"make test"'))
+    assert "recall config trust" in " ".join(cli("status", "--json").json["needs_you"])
     assert "make test" in cli("config", "trust").out
     assert "trust" in cli("log", "-n", "1").out
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from recall.bootstrap import config_file, settings_at
+from recall.bootstrap import config_file, settings_at, with_presets
 from recall.cli.interventions import ACTOR
 from recall.cli.project import opened_project
 from recall.cli.report import say, say_json
@@ -28,7 +28,7 @@ def show(prefix: str, as_json: bool) -> None:
     from recall.config.explain import explain_settings
 
     location = locate(Path.cwd())
-    settings = settings_at(location)
+    settings = with_presets(settings_at(location))
     document = read_document(config_file(location))
     rows = [row for row in explain_settings(settings, document) if f"{row[0]}.".startswith(prefix)]
     if as_json:
@@ -58,11 +58,12 @@ def trust() -> None:
 
     with opened_project() as project:
         verifies = verifies_in_force(project.store.tasks())
-        project.store.put_setting(TRUSTED, commands_hash(project.settings, verifies), actor=ACTOR)
-        say(f"verify   {project.settings.verify or 'none'}")
-        if project.settings.setup:
-            say(f"setup    {project.settings.setup}")
-        for agent in project.settings.agents:
+        settings = with_presets(project.settings)
+        project.store.put_setting(TRUSTED, commands_hash(settings, verifies), actor=ACTOR)
+        say(f"verify   {settings.verify or 'none'}")
+        if settings.setup:
+            say(f"setup    {settings.setup}")
+        for agent in settings.agents:
             say(f"{agent.name:<8} {' '.join(agent.command)}")
         for command in sorted(verifies):
             say(f"a task   {command}")

@@ -112,6 +112,18 @@ def resume(agent: str | None) -> None:
         if agent is None:
             project.store.resume_dispatching(actor=ACTOR)
             say("dispatching goes on")
+            _let_queue_go_on(project.store)
             return
         accept(project.store.resume_agent(known_agent(project, agent), actor=ACTOR))
         say(f"{agent} may start tasks again")
+
+
+def _let_queue_go_on(store: Store) -> None:
+    """A queue that was held because main was rewritten starts again from main as it is now."""
+    from recall.engine.merge_queue import HELD, MAIN
+
+    reason = store.setting(HELD)
+    if reason:
+        store.put_setting(MAIN, "", actor=ACTOR)
+        store.put_setting(HELD, "", actor=ACTOR)
+        say(f"the merge queue goes on; it was held: {reason}")

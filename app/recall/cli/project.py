@@ -32,7 +32,7 @@ class Project:
     @property
     def state(self) -> Path:
         """The folder that holds the database, the runs and the integration repository."""
-        return state_dir(self.location)
+        return state_dir(self.location, self.settings)
 
     @property
     def name(self) -> str:
@@ -46,7 +46,7 @@ def opened_project(start: Path | None = None) -> Generator[Project]:
 
     location = locate(start or Path.cwd())
     settings = settings_at(location)
-    store = open_store_at(location, lock_timeout=settings.store.lock_timeout)
+    store = open_store_at(location, settings)
     try:
         yield Project(location, settings, store, SystemClock(), SystemRng())
     finally:

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from recall.bootstrap import with_presets
 from recall.cli.dispatcher import dispatcher_runs
 from recall.cli.project import Project
 from recall.cli.words import TASK_WORDS, columns, done_mark, elapsed, glyph, merge_word, task_word, until
+from recall.config.trust import commands_hash, verifies_in_force
 from recall.domain.agent import Agent
 from recall.domain.merge import MergeEntry
 from recall.domain.progress import Standing, standing
@@ -16,6 +18,8 @@ from recall.domain.run import Run, RunState
 from recall.domain.schedule import why_agent, why_task
 from recall.domain.snapshot import Snapshot
 from recall.domain.task import Task, TaskRef, TaskState
+from recall.engine.merge_queue import HELD, MAIN
+from recall.engine.trust import TRUSTED
 
 #: How many ready or waiting tasks are listed when not every task is asked for.
 _SHOWN = 8
@@ -24,13 +28,16 @@ _SHOWN = 8
 @dataclass(frozen=True, slots=True)
 class Summary:
     """`now` is wall seconds UTC; `tip` is main's last known commit, empty before the first landing.
-    `dispatcher`: one is running."""
+    `dispatcher`: one is running. `queue_held` and `distrust` say why nothing lands, or starts, before a person
+    acts; empty: nothing holds them."""
 
     name: str
     main: str
     tip: str
     now: float
     dispatcher: bool
+    queue_held: str
+    distrust: str
     snapshot: Snapshot
     tasks: tuple[Task, ...]
     agents: tuple[Agent, ...]
@@ -44,25 +51,36 @@ class Summary:
 
     @property
     def standing(self) -> Standing:
-        held = "" if self.snapshot.dispatching else self.snapshot.paused_reason or "paused"
-        return standing(self.tasks, self.agents, self.runs, self.merges, dispatch_held=held)
+        return standing(
+            self.tasks, self.agents, self.runs, self.merges, queue_held=self.queue_held, dispatch_held=self.distrust
+        )
 
 
 def observe(project: Project) -> Summary:
     """Read everything that the summary shows."""
     store = project.store
+    tasks = tuple(store.tasks())
     return Summary(
         name=project.name,
         main=project.settings.main,
-        tip=store.setting("main_oid") or "",
+        tip=store.setting(MAIN) or "",
         now=project.clock.now().wall,
         dispatcher=dispatcher_runs(project.state),
+        queue_held=store.setting(HELD) or "",
+        distrust=_distrust(project, tasks),
         snapshot=store.snapshot(),
-        tasks=tuple(store.tasks()),
+        tasks=tasks,
         agents=tuple(store.agents()),
         runs=tuple(store.open_runs()),
         merges=tuple(store.merges()),
     )
+
+
+def _distrust(project: Project, tasks: Sequence[Task]) -> str:
+    trusted = project.store.setting(TRUSTED)
+    if trusted is None or trusted == commands_hash(with_presets(project.settings), verifies_in_force(tasks)):
+        return ""
+    return "the commands that may run changed; read them with `recall config show`, then `recall config trust`"
 
 
 def why(task: Task, summary: Summary) -> str:
@@ -71,6 +89,9 @@ def why(task: Task, summary: Summary) -> str:
     if entry is not None and task.state is TaskState.LANDING:
         reason = f": {entry.reason}" if entry.reason else ""
         return f"number {summary.merges.index(entry) + 1} in the merge queue, {_words(entry.state)}{reason}"
+    run = next((run for run in summary.runs if run.ref == task.ref), None)
+    if run is not None and task.state is TaskState.IN_PROGRESS:
+        return f"{run.agent} works on it, {elapsed(summary.now - (run.started_at or run.claimed_at))} so far"
     wanted = set(task.prerequisites)
     return why_task(task, summary.snapshot, [each for each in summary.tasks if each.ref in wanted])
 
