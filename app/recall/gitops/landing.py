@@ -7,6 +7,8 @@ may be the last one before a kill; `recover` then goes forward from the recorded
 from __future__ import annotations
 
 import shlex
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,7 +32,7 @@ from recall.gitops.checkout import (
     view,
 )
 from recall.gitops.command import HARDENING, Finished, run_git
-from recall.gitops.roll_forward import finish_files, remove_locks, wait_for_end, wait_for_quiet
+from recall.gitops.roll_forward import finish_files, index_lines, remove_locks, wait_for_end, wait_for_quiet
 
 #: An editor that polls `git status` holds index.lock for milliseconds; the waits grow to two seconds in all.
 _ATTEMPTS = 8
@@ -180,7 +182,12 @@ class Lander:
         seen = view(checkout, wanted)
         if seen.reason:
             return WaitingForCheckout(f"{seen.reason} ({checkout.tree})", tuple(map(shown, seen.blocked)))
-        done = self._push(intent, checkout) if seen.clean and checkout.pushable else self._merge(intent, checkout)
+        if seen.arrived:
+            done = self._complete(intent, checkout, wanted)
+        elif seen.clean and checkout.pushable:
+            done = self._push(intent, checkout)
+        else:
+            done = self._merge(intent, checkout)
         if done.ok:
             return self._look_again(intent, wanted) or f"checkout {checkout.tree} brought along"
         if self._tip() == intent.old and view(checkout, wanted) != seen:
@@ -225,14 +232,38 @@ class Lander:
             self._give_back(intent, checkout)
         return done
 
+    def _complete(self, intent: _Intent, checkout: Checkout, wanted: Sequence[Change]) -> Finished:
+        """A part of the change is in index and files already, where a merge can trip over it. From the index as
+        it is to the same with the whole change, then the ref, addressed by name."""
+        with tempfile.TemporaryDirectory(prefix="recall-") as folder:
+            index = Path(folder, "index")
+            shutil.copyfile(checkout.git_dir / "index", index)
+            here = self._act(intent, ["write-tree"], checkout, index=index).text
+            self._act(
+                intent, ["update-index", "-z", "--index-info"], checkout, index=index, stdin=index_lines(wanted)
+            )
+            there = self._act(intent, ["write-tree"], checkout, index=index).text
+        moved = self._move_files(intent, checkout, here, there)
+        failpoint("landing.files_completed")
+        if not moved.ok:
+            return moved
+        move = ["update-ref", "-m", intent.reflog, self._branch, intent.new, intent.old]
+        return self._act(intent, move, check=False)
+
     def _give_back(self, intent: _Intent, checkout: Checkout) -> None:
         """The user switched branches in the last instant and that branch moved: put it back where it was."""
         now = self._act(intent, ["symbolic-ref", "-q", "HEAD"], checkout, check=False).text or "HEAD"
         before = self._act(intent, ["rev-parse", "--verify", "-q", f"{now}@{{1}}"], checkout, check=False).text
         if self._act(intent, ["rev-parse", now], checkout).text != intent.new or not before:
             return
-        self._act(intent, ["read-tree", "-m", "-u", intent.new, before], checkout)
+        self._move_files(intent, checkout, intent.new, before)
         self._act(intent, ["update-ref", "-m", f"{intent.reflog}: given back", now, before, intent.new], checkout)
+
+    def _move_files(self, intent: _Intent, checkout: Checkout, here: str, there: str) -> Finished:
+        """Take index and files from one tree to another, other edits kept. It fails when they are in the way.
+        `read-tree` takes a file that was only touched for an edit, hence the refresh."""
+        self._act(intent, ["update-index", "-q", "--refresh"], checkout, check=False)
+        return self._act(intent, ["read-tree", "-m", "-u", here, there], checkout, check=False)
 
     def _move_unwatched(self, intent: _Intent, wanted: Sequence[Change]) -> str | _Refused | WaitingForCheckout:
         """Nobody has main checked out: a compare-and-swap of the ref, then a second look."""
@@ -265,8 +296,7 @@ class Lander:
         if not view(late, [one.reversed() for one in wanted]).arrived:
             return None
         strangers = in_the_way(late.tree, wanted)
-        files = ["read-tree", "-m", "-u", intent.old, intent.new]
-        if strangers or not self._act(intent, files, late, check=False).ok:
+        if strangers or not self._move_files(intent, late, intent.old, intent.new).ok:
             names = tuple(map(shown, strangers))
             return WaitingForCheckout(
                 f"{self._main} was checked out in {late.tree} meanwhile; files are in the way", names
@@ -301,7 +331,14 @@ class Lander:
         return run_git(args, git_dir=self._common, check=check)
 
     def _act(
-        self, intent: _Intent, args: Sequence[str], checkout: Checkout | None = None, *, check: bool = True
+        self,
+        intent: _Intent,
+        args: Sequence[str],
+        checkout: Checkout | None = None,
+        *,
+        index: Path | None = None,
+        stdin: bytes = b"",
+        check: bool = True,
     ) -> Finished:
         """Run a git call of this landing: named in reflogs, and found again after a kill by its marker."""
         name, _, value = self._marker(intent).partition("=")
@@ -310,6 +347,8 @@ class Lander:
             cwd=checkout.tree if checkout else None,
             git_dir=checkout.git_dir if checkout else self._common,
             work_tree=checkout.tree if checkout else None,
+            index=index,
+            stdin=stdin,
             env={"GIT_REFLOG_ACTION": intent.reflog, name: value},
             check=check,
         )

@@ -100,9 +100,9 @@ def finish_files(checkout: Checkout, wanted: Sequence[Change]) -> None:
             _finish(checkout, one)
     failpoint("landing.files_finished")
     there = blobs_on_disk(checkout, candidates)
-    lines = [_index_line(one) for one in candidates if _is_new(checkout.tree, one, there.get(one.path))]
-    if lines:
-        in_checkout(checkout, ["update-index", "-z", "--index-info"], stdin=b"".join(lines))
+    ready = [one for one in candidates if _is_new(checkout.tree, one, there.get(one.path))]
+    if ready:
+        in_checkout(checkout, ["update-index", "-z", "--index-info"], stdin=index_lines(ready))
         in_checkout(checkout, ["update-index", "-q", "--refresh"], check=False)
     failpoint("landing.index_caught_up")
 
@@ -119,10 +119,12 @@ def _executable(tree: Path, path: bytes) -> bool:
     return bool((tree / os.fsdecode(path)).lstat().st_mode & stat.S_IXUSR)
 
 
-def _index_line(change: Change) -> bytes:
-    blob = change.blob if change.mode != ABSENT else "0" * len(change.blob)
-    mode = change.mode if change.mode != ABSENT else "0"
-    return f"{mode} {blob}\t".encode() + change.path + b"\0"
+def index_lines(wanted: Sequence[Change]) -> bytes:
+    """Give the input of `update-index --index-info`: what goes comes first, since a file can take the place of
+    a folder."""
+    gone = [b"0 " + b"0" * len(one.blob) + b"\t" + one.path + b"\0" for one in wanted if one.mode == ABSENT]
+    new = [f"{one.mode} {one.blob}\t".encode() + one.path + b"\0" for one in wanted if one.mode != ABSENT]
+    return b"".join(gone + new)
 
 
 def _finish(checkout: Checkout, change: Change) -> None:
