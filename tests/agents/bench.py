@@ -22,11 +22,11 @@ REPORTS = Path(__file__).parent.parent / "support" / "fake_agent_reports.py"
 TOKEN = "0123456789abcdef"
 
 
-def wait_until(condition: Callable[[], bool], what: str, timeout: float = 15.0) -> None:
+def wait_until(condition: Callable[[], bool], what: str, timeout: float = 15.0, *, pause: float = 0.02) -> None:
     deadline = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < deadline, f"not within {timeout} s: {what}"
-        time.sleep(0.02)
+        time.sleep(pause)
 
 
 def alive(pid: int) -> bool:

@@ -115,6 +115,7 @@ def test_a_lost_lease_stops_the_tree_and_refuses_reports(bench: Bench, leases: L
     wait_until(lambda: "lease_lost" in bench.shim_log(), "the loss")
     said = write_report(bench.box(), "success", summary="late")
     assert isinstance(said, Declined)
+    assert said.over
     assert "lease was lost" in said.reason
     record = end(bench)
     assert record.stopped == "lease_lost"

@@ -58,7 +58,9 @@ def test_of_several_valid_reports_the_last_counts_and_all_are_kept(bench: Bench)
     box = bench.box()
     for result, text in (("failure", "no"), ("question", "which?"), ("success", "yes")):
         assert write_report(box, result, summary=text, question=text) == Accepted()
-    assert isinstance(write_report(box, "success", task="T-2"), Declined)
+    refused = write_report(box, "success", task="T-2")
+    assert isinstance(refused, Declined)
+    assert not refused.over
     record = end(bench)
     assert record.report is not None
     assert (record.report.result, record.report.summary) == ("success", "yes")
@@ -170,13 +172,23 @@ def test_long_texts_are_cut_not_refused(bench: Bench) -> None:
     bench.start(WAITING)
     assert write_report(bench.box(), "success", summary="\x01é\U0001f600\ud800" * 30_000) == Accepted()
     record = end(bench)
-    assert len(record.report.summary) == 4096
+    assert 3000 < len(record.report.summary) <= 4096
+
+
+def test_what_a_terminal_would_obey_is_dropped_from_the_record(bench: Bench) -> None:
+    bench.start(WAITING)
+    drop(bench, b"{", "report-1-\x1b[2J.json")
+    assert write_report(bench.box(), "question", question="a\x1b]52;c;AAAA\x07b\x00c") == Accepted()
+    record = end(bench)
+    assert record.report.question == "abc"
+    assert "\x1b" not in record.refused_reports[0]
 
 
 def test_after_the_end_a_report_is_refused(bench: Bench) -> None:
     bench.run("true")
     said = write_report(bench.box(), "success")
     assert isinstance(said, Declined)
+    assert said.over
     assert "has ended" in said.reason
 
 

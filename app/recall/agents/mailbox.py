@@ -51,9 +51,11 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """The shim, or the run's end, turned the report down."""
+    """The shim, or the run's end, turned the report down. `over`: the run has lost its lease or has ended, and
+    no report of it counts any more."""
 
     reason: str
+    over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +183,7 @@ def _answer(slot: Slot, name: str) -> Answer | None:
         raw = json.loads((slot.folder / f"answer-{name}").read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    return Accepted() if raw["accepted"] else Declined(str(raw["reason"]))
+    return Accepted() if raw["accepted"] else Declined(str(raw["reason"]), bool(raw["over"]))
 
 
 def _closed(slot: Slot) -> Declined | None:
@@ -189,7 +191,7 @@ def _closed(slot: Slot) -> Declined | None:
         raw = json.loads((slot.folder / CLOSED_FILE).read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    return Declined(str(raw["reason"])) if raw["token"] == slot.token else None
+    return Declined(str(raw["reason"]), over=True) if raw["token"] == slot.token else None
 
 
 def _above(start: Path) -> Slot | None:

@@ -23,6 +23,7 @@ from recall.domain.errors import EnvironmentFailure
 from recall.domain.launch import RunSpec, RunStatus
 from recall.domain.rng import Rng
 from recall.domain.run import ExitRecord, Report
+from recall.domain.text import clean
 from recall.failpoint import failpoint
 
 _SHIM = Path(__file__).with_name("shim.py")
@@ -63,6 +64,7 @@ class ProcessRunner:
         if said != "ready":
             child.kill()
             child.wait()
+            self.sweep(spec.folder)
             raise EnvironmentFailure(
                 f"the shim of run {spec.run_id} did not start: {said or 'no answer'}; see {spec.folder}/shim.log"
             )
@@ -159,7 +161,7 @@ class ProcessRunner:
         try:
             with (folder / "shim.log").open("ab") as log:
                 child = ShimProcess(
-                    [sys.executable, "-I", "-S", str(_SHIM), str(folder)],
+                    [sys.executable, "-I", "-S", str(_SHIM), str(folder.absolute())],
                     stdin=subprocess.DEVNULL, stdout=answer, stderr=log, cwd="/", start_new_session=True,
                 )  # fmt: skip
         except OSError:
@@ -175,7 +177,7 @@ class ProcessRunner:
 
 
 def read_exit(folder: Path) -> ExitRecord | None:
-    """Read `exit.json`; None when there is none that can be read."""
+    """Read `exit.json`, its texts cleaned; None when there is none that can be read."""
     try:
         raw: dict[str, Any] = json.loads((folder / "exit.json").read_text("utf-8"))
         report = raw["report"]
@@ -183,12 +185,12 @@ def read_exit(folder: Path) -> ExitRecord | None:
             status=raw["status"],
             signal=raw["signal"],
             stopped=raw["stopped"],
-            report=Report(**report) if report else None,
-            refused_reports=tuple(raw["refused"]),
+            report=Report(**{name: clean(text) for name, text in report.items()}) if report else None,
+            refused_reports=tuple(map(clean, raw["refused"])),
             started_at=raw["started_at"],
             ended_at=raw["ended_at"],
             strays=raw["strays"],
-            error=raw["error"],
+            error=clean(raw["error"]),
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -204,7 +206,7 @@ def _open_slot(spec: RunSpec, slot: Path) -> Path:
     prompt.write_text(spec.prompt, "utf-8", "replace")
     identity = {
         "protocol": PROTOCOL, "run_id": spec.run_id, "task": spec.task, "agent": spec.agent, "token": spec.token,
-        "run_folder": str(spec.folder),
+        "run_folder": str(spec.folder.absolute()),
     }  # fmt: skip
     replace_file(slot / mailbox.RUN_FILE, identity)
     (slot / mailbox.RUN_FILE).chmod(0o444)
@@ -220,12 +222,12 @@ def _protocol(spec: RunSpec, prompt: Path, marker: str) -> dict[str, object]:
         "run_id": spec.run_id,
         "argv": list(spec.argv),
         "shell": spec.shell,
-        "cwd": str(spec.cwd),
+        "cwd": str(spec.cwd.absolute()),
         "env": env,
         "marker": marker,
         "prompt_mode": spec.prompt_mode,
-        "prompt_path": str(prompt),
-        "slot": str(spec.slot) if spec.slot is not None else None,
+        "prompt_path": str(prompt.absolute()),
+        "slot": str(spec.slot.absolute()) if spec.slot is not None else None,
         "token": spec.token,
         "task": spec.task,
         "agent": spec.agent,

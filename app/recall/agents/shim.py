@@ -37,7 +37,7 @@ RESULTS = ("success", "failure", "question")
 HEARTBEAT = "heartbeat"
 
 _CHUNK = 64 * 1024
-_CHUNKS_A_TICK = 64
+_BYTES_A_TICK = 4 * 1024 * 1024
 _TICK = 0.2
 _STOPPING_TICK = 0.05
 _LONGEST_STEP = 1.0
@@ -45,6 +45,7 @@ _STRAY_GRACE = 2.0
 _KILL_PATIENCE = 5.0
 _DRAIN = 0.5
 _END_PATIENCE = 15.0
+_STORE_PATIENCE = 0.3
 _LOCK_PATIENCE = 1.0
 _KEPT_REPORTS = 50
 _KEPT_TEXT = 4096
@@ -58,8 +59,8 @@ _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def failpoint(name: str) -> None:
-    """The same as recall.failpoint, which this file cannot import."""
-    if os.environ.get("RECALL_FAILPOINT") == name:
+    """The same as recall.failpoint, which this file cannot import. A shim passes each place once."""
+    if os.environ.get("RECALL_FAILPOINT") in (name, f"{name}#1"):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -319,7 +320,11 @@ class Transcript:
 
 
 class BadReport(Exception):
-    """Why a report does not count, in words for the agent."""
+    """Why a report does not count, in words for the agent. `over`: no report of this run counts any more."""
+
+    def __init__(self, reason: str, *, over: bool = False) -> None:
+        super().__init__(reason)
+        self.over = over
 
 
 def depth(text: str) -> int:
@@ -375,7 +380,7 @@ def judge(report: dict[str, Any], token: str, task: str, closed: str = "") -> di
     """Give the report's own fields. Raises BadReport when it is not of this run, says nothing, or comes when
     nothing is accepted any more (`closed` says why)."""
     if closed:
-        raise BadReport(closed)
+        raise BadReport(closed, over=True)
     given = report.get("token")
     if not isinstance(given, str) or not hmac.compare_digest(given.encode("utf-8", "replace"), token.encode()):
         raise BadReport("not this run's token")
@@ -437,16 +442,16 @@ class Mailbox:
         except BadReport as bad:
             if len(self.refused) < _KEPT_REPORTS:
                 self.refused.append(f"{name[:80]}: {bad}")
-            self._answer(name, accepted=False, reason=str(bad))
+            self._answer(name, {"accepted": False, "reason": str(bad), "over": bad.over})
             return None
         if fields["result"] != HEARTBEAT:
             self.accepted = [*self.accepted[-_KEPT_REPORTS + 1 :], fields]
-        self._answer(name, accepted=True, reason="")
+        self._answer(name, {"accepted": True})
         return fields
 
-    def _answer(self, name: str, *, accepted: bool, reason: str) -> None:
+    def _answer(self, name: str, answer: dict[str, object]) -> None:
         try:
-            replace_file(self._slot / f"answer-{name[:120]}", {"accepted": accepted, "reason": reason})
+            replace_file(self._slot / f"answer-{name[:120]}", answer)
         except OSError as bad:
             log(f"no answer for {name!r}: {bad}")
 
@@ -459,8 +464,7 @@ class Mailbox:
 
 def replace_file(path: Path, value: object) -> None:
     """Write JSON so that a reader sees the old file or the whole new one."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.unlink(missing_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}")
     opened = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
     with os.fdopen(opened, "w", encoding="utf-8") as file:
         json.dump(value, file)
@@ -472,13 +476,34 @@ def replace_file(path: Path, value: object) -> None:
 Fenced = Literal["done", "lost", "busy", "unreachable"]
 
 
+def lock_within(descriptor: int, seconds: float) -> None:
+    """Wait for a lock in the kernel's queue: whoever only tries again and again is starved by busy writers.
+    Raises TimeoutError. An alarm ends the wait, since flock(2) knows no time-out."""
+    waiting = True
+
+    def give_up(_number: int, _frame: object) -> None:
+        if waiting:
+            raise TimeoutError(f"held by another process for {seconds:g} s")
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    finally:
+        waiting = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 class LeaseKeeper:
-    """Writes to the store on behalf of the run, fenced by the statements of its spec."""
+    """Writes to the store on behalf of the run, fenced by the statements of its spec. While it holds the
+    store's lock, its pid and start time stand in it, for whoever waits."""
 
     def __init__(self, lease: Lease, run_id: int) -> None:
         self._lease = lease
         self._run_id = run_id
         self._boot = boot_id()
+        me = read_process(os.getpid())
+        self._signature = f"{os.getpid()} {me.start if me else 0}\n".encode()
         self._trouble = ""
         self.due = time.monotonic()
 
@@ -488,8 +513,7 @@ class LeaseKeeper:
         if now < self.due:
             return True
         outcome = self.write(self._lease.renew_sql)
-        waits = {"done": self._lease.heartbeat, "busy": _TICK}
-        self.due = now + waits.get(outcome, min(self._lease.heartbeat, 2.0))
+        self.due = now + (self._lease.heartbeat if outcome == "done" else min(self._lease.heartbeat, 2.0))
         return outcome != "lost"
 
     def end(self) -> Fenced:
@@ -507,14 +531,17 @@ class LeaseKeeper:
         except OSError as gone:
             return self._note("unreachable", gone)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return self._transaction(sql)
-        except BlockingIOError as held:
+            lock_within(lock, _STORE_PATIENCE)
+            os.pwrite(lock, self._signature, 0)
+            outcome = self._transaction(sql)
+            os.ftruncate(lock, 0)
+        except TimeoutError as held:
             return self._note("busy", held)
         except (OSError, sqlite3.Error) as broken:
             return self._note("unreachable", broken)
         finally:
             os.close(lock)
+        return outcome
 
     def _transaction(self, sql: str) -> Fenced:
         uri = f"{Path(self._lease.database).absolute().as_uri()}?mode=rw"
@@ -584,6 +611,7 @@ class Run:
         self.strays = 0
         self.started_at = time.time()
         self._output = -1
+        self._budget = _BYTES_A_TICK
         self._sweeping = False
         self._terminated = False
         self._kill_at: float | None = None
@@ -641,7 +669,7 @@ class Run:
 
     def _read(self, pipe: int) -> None:
         """Take what is there, up to 4 MiB a tick: an endless writer is slowed down, not the machine."""
-        for _ in range(_CHUNKS_A_TICK):
+        while self._budget > 0:
             try:
                 data = os.read(pipe, _CHUNK)
             except BlockingIOError:
@@ -649,11 +677,13 @@ class Run:
             if not data:
                 self._close_output()
                 return
+            self._budget -= len(data)
             self.transcript.write(data)
             self._mark_active()
         self.selector.unregister(pipe)
 
     def _resume_reading(self) -> None:
+        self._budget = _BYTES_A_TICK
         if self._output >= 0 and self._output not in self.selector.get_map():
             self.selector.register(self._output, selectors.EVENT_READ, self._read)
 
