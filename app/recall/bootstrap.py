@@ -8,60 +8,79 @@ from __future__ import annotations
 
 import os
 import sys
-import tomllib
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recall.domain.errors import ConfigError, DispatcherRunning
+from recall.domain.errors import DispatcherRunning
 from recall.domain.run import Refused, RunState
 from recall.domain.task import TaskRef
 from recall.gitops.locate import Location, locate
 from recall.system import CheckoutFiles, Held, SystemClock, SystemRng, hold, local_zone
 
 if TYPE_CHECKING:
-    from recall.config.settings import Settings
+    from recall.config.settings import AgentSettings, Settings
     from recall.engine.dispatcher import Dispatcher, Listener
-    from recall.engine.ports import Git, Store
+    from recall.engine.ports import Store
+    from recall.gitops.gateway import GitGateway
 
 CONFIG_NAME = "recall.toml"
 
 
 def config_file(location: Location) -> Path:
-    """Give the recall.toml in force: beside the task list in the checkout, in the git dir of a bare repository."""
-    return (location.checkout or location.common_dir) / CONFIG_NAME
+    """Give the recall.toml in force: in this checkout, else in the main one, else in a bare repository's git dir."""
+    main_checkout = location.common_dir.parent if location.common_dir.name == ".git" else None
+    folders = [folder for folder in (location.checkout, main_checkout, location.common_dir) if folder is not None]
+    return next(
+        (folder / CONFIG_NAME for folder in folders if (folder / CONFIG_NAME).is_file()), folders[0] / CONFIG_NAME
+    )
 
 
-def state_dir(location: Location) -> Path:
-    """Give the state folder: `recall/` in the git common dir, unless recall.toml puts it elsewhere."""
-    try:
-        with config_file(location).open("rb") as file:
-            store = tomllib.load(file).get("store", {})
-    except (OSError, tomllib.TOMLDecodeError):
-        return location.state_dir
-    elsewhere = store.get("state_dir", "") if isinstance(store, dict) else ""
-    return Path(str(elsewhere)).expanduser() if elsewhere else location.state_dir
+def state_dir(location: Location, settings: Settings) -> Path:
+    """Give the state folder; one that is named in the settings is relative to recall.toml."""
+    chosen = settings.store.state_dir
+    return settings.file.parent / Path(chosen).expanduser() if chosen else location.state_dir
 
 
 def settings_at(location: Location) -> Settings:
-    """Read recall.toml, each agent completed from its preset. Raises ConfigError naming every problem."""
-    from recall.agents.presets import complete_agents
+    """Read recall.toml. Raises ConfigError naming every problem, or the command that writes a first one."""
+    from recall.config.detect import guess_main
     from recall.config.load import load_settings
 
-    file = config_file(location)
-    if not file.is_file():
-        raise ConfigError(f"there is no {CONFIG_NAME} in {file.parent}; `recall init` writes one")
-    return complete_agents(load_settings(file))
+    return load_settings(config_file(location), main_default=guess_main(location.common_dir))
 
 
-def open_store_at(location: Location, *, lock_timeout: float = 10.0) -> Store:
+def with_presets(settings: Settings) -> Settings:
+    """Complete each agent from its preset. Raises ConfigError for a preset that there is none of."""
+    from recall.agents.presets import load_preset
+    from recall.config.merge_preset import PresetFields, with_preset
+
+    agents: list[AgentSettings] = []
+    for agent in settings.agents:
+        if not agent.preset:
+            agents.append(agent)
+            continue
+        preset = load_preset(agent.preset)
+        fields = PresetFields(
+            command=preset.argv(agent.model),
+            prompt=preset.prompt,
+            env=preset.env,
+            env_unset=preset.env_unset,
+            env_pass=preset.env_pass,
+            patterns=preset.patterns,
+        )
+        agents.append(with_preset(agent, fields))
+    return replace(settings, agents=tuple(agents))
+
+
+def open_store_at(location: Location, settings: Settings) -> Store:
     """Open the store of this repository, making it if need be."""
     from recall.store import open_store
 
-    return open_store(
-        state_dir(location) / "recall.db", SystemClock(), SystemRng(), lock_timeout=lock_timeout
-    )
+    database = state_dir(location, settings) / "recall.db"
+    return open_store(database, SystemClock(), SystemRng(), lock_timeout=settings.store.lock_timeout)
 
 
 def program() -> tuple[str, ...]:
@@ -70,7 +89,7 @@ def program() -> tuple[str, ...]:
     return (str(beside),) if beside.exists() else (sys.executable, "-m", "recall")
 
 
-def git_at(location: Location, settings: Settings) -> Git:
+def git_at(location: Location, settings: Settings) -> GitGateway:
     """Give the git side, checked and ready. Raises ConfigError or EnvironmentFailure in words."""
     from recall.gitops.gateway import GitGateway
 
@@ -79,9 +98,9 @@ def git_at(location: Location, settings: Settings) -> Git:
     return gateway
 
 
-def take_dispatcher_lock(location: Location) -> Held:
+def take_dispatcher_lock(location: Location, settings: Settings) -> Held:
     """Become the dispatcher of this repository. Raises DispatcherRunning naming the other one."""
-    held = hold(state_dir(location) / "dispatcher.lock")
+    held = hold(state_dir(location, settings) / "dispatcher.lock")
     if isinstance(held, Held):
         return held
     raise DispatcherRunning(
@@ -91,7 +110,7 @@ def take_dispatcher_lock(location: Location) -> Held:
 
 
 @contextmanager
-def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = True) -> Iterator[Dispatcher]:
+def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = True) -> Generator[Dispatcher]:
     """Put a whole dispatcher together for the repository at `start`, and take it apart again."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -102,19 +121,19 @@ def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = Tr
     from recall.engine.watch import Watch
 
     location = locate(start)
-    settings = settings_at(location)
-    lock = take_dispatcher_lock(location)
+    settings = with_presets(settings_at(location))
+    lock = take_dispatcher_lock(location, settings)
     try:
         git = git_at(location, settings)
-        store = open_store_at(location, lock_timeout=settings.store.lock_timeout)
+        store = open_store_at(location, settings)
         clock, rng = SystemClock(), SystemRng()
-        runs = state_dir(location) / "runs"
+        runs = state_dir(location, settings) / "runs"
         planner = RunPlanner(settings, store.shim_contract(), runs, program(), dict(os.environ), rng, store.task)
         parts = Parts(
             settings=settings,
             store=store,
             git=git,
-            runner=ProcessRunner(),
+            runner=ProcessRunner(clock, rng),
             planner=planner,
             files=CheckoutFiles(location.checkout, git.file_on_main),
             clock=clock,
@@ -136,7 +155,8 @@ def hand_in_branch(start: Path, ref: TaskRef, agent: str, branch: str) -> int | 
     from recall.domain.work import NothingNew, PersonNeeded
 
     location = locate(start)
-    store = open_store_at(location)
+    settings = settings_at(location)
+    store = open_store_at(location, settings)
     try:
         run = next(
             (
@@ -147,8 +167,10 @@ def hand_in_branch(start: Path, ref: TaskRef, agent: str, branch: str) -> int | 
             None,
         )
         if run is None:
-            return Refused(f"{agent} holds no claim on {ref}; `recall next --agent {agent}` gives one", lease_lost=True)
-        outcome = git_at(location, settings_at(location)).adopt_branch(branch, run.id)
+            return Refused(
+                f"{agent} holds no claim on {ref}; `recall next --agent {agent}` gives one", lease_lost=True
+            )
+        outcome = git_at(location, settings).adopt_branch(branch, run.id)
         if isinstance(outcome, NothingNew):
             return Refused(f"branch {branch} brings nothing new: {outcome.reason}")
         if isinstance(outcome, PersonNeeded):

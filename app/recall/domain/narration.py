@@ -9,7 +9,7 @@ from recall.domain.task import TaskRef
 from recall.domain.text import clean_line
 
 #: Kinds that change nothing a person waits for; `recall log` has them all.
-_QUIET = ("setting.", "workspace.", "agent.weight", "run.preparing", "run.started", "agent.known")
+_QUIET = ("setting.", "workspace.", "agent.added", "run.", "merge.landing", "merge.landed", "merge.rejected")
 
 
 def line_of(event: Event) -> str | None:
@@ -21,7 +21,7 @@ def line_of(event: Event) -> str | None:
     if event.agent and event.task:
         words.append(event.agent)
     if event.reason:
-        words.append(clean_line(event.reason))
+        words.append(clean_line(event.reason.splitlines()[0]))
     return "  ".join(words).rstrip()
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from recall.domain.agent import AgentSpec
-from recall.domain.errors import RecallError
+from recall.domain.errors import ConfigError, RecallError
 from recall.domain.event import Event
 from recall.domain.merge import MergeState
 from recall.domain.progress import Standing, standing
@@ -102,6 +102,8 @@ class Dispatcher:
         parts.store.sync_agents(specs)
         recover(parts, self.queue)
         self._refresh_lists()
+        if self._problems() and not parts.store.tasks():
+            raise ConfigError("\n".join(self._problems()))
         self._tell()
 
     def run(self, *, until_done: bool) -> Standing:

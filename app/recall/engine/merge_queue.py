@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from recall.domain.merge import MergeEntry, MergeState
@@ -153,8 +153,9 @@ class MergeQueue:
             case Landed(commit, _):
                 self.landed(entry, commit)
             case WaitingForCheckout(reason, paths):
-                if entry.state is not MergeState.WAITING_CHECKOUT or entry.reason != reason:
-                    self._parts.store.merge_waiting(entry.id, clean(reason), paths)
+                named = clean(named_paths(reason, paths))
+                if entry.state is not MergeState.WAITING_CHECKOUT or entry.reason != named:
+                    self._parts.store.merge_waiting(entry.id, named, paths)
                 return False
             case MainMoved(tip, _):
                 self._again(entry, tip)
@@ -182,8 +183,7 @@ class MergeQueue:
     # -- turned away -------------------------------------------------------------------------------------------
 
     def _conflict(self, entry: MergeEntry, run: Run, conflict: Conflict) -> None:
-        names = ", ".join(conflict.paths[:8])
-        reason = clean(f"conflict with main in {names}")
+        reason = clean(named_paths("conflict with main in", conflict.paths))
         settlement: Settlement | None = None
         if self._parts.restart_conflicts:
             settlement = self._parts.settlement(run, RunResult.CONFLICT, reason)
@@ -213,6 +213,14 @@ class MergeQueue:
 
     def _note(self, entry: MergeEntry, kind: str, reason: str) -> None:
         self._parts.store.note(kind, actor="dispatcher", reason=clean(reason), ref=entry.ref, merge_id=entry.id)
+
+
+def named_paths(reason: str, paths: Sequence[str]) -> str:
+    """Add the first file names to a reason."""
+    if not paths:
+        return reason
+    more = f" and {len(paths) - 8} more" if len(paths) > 8 else ""
+    return f"{reason}: {', '.join(paths[:8])}{more}"
 
 
 def _essence(verdict: Verified) -> str:

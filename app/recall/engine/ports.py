@@ -293,8 +293,8 @@ class Runner(Protocol):
         it is gone already."""
         ...
 
-    def stop_and_wait(self, folder: Path, reason: str) -> None:
-        """The same, and come back when the shim is gone; ended by force when it does not go in time."""
+    def stop_and_wait(self, folder: Path, reason: str) -> bool:
+        """The same, and come back when the shim is gone. False: it still is there after half a minute."""
         ...
 
     def sweep(self, folder: Path) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from recall.bootstrap import open_store_at
+from recall.bootstrap import open_store_at, settings_at
 from recall.gitops.command import run_git
 from recall.gitops.locate import locate
 from recall.headless import run_headless
@@ -42,7 +42,8 @@ def run(folder: Path | None, *, say: Callable[[str], None], json_lines: bool = F
 
 
 def _look_back(repository: Path, say: Callable[[str], None], *, json_lines: bool) -> list[Sight]:
-    store = open_store_at(locate(repository))
+    location = locate(repository)
+    store = open_store_at(location, settings_at(location))
     try:
         tasks, runs = store.tasks(), store.runs()
         events = store.events_since(0, limit=1_000_000)

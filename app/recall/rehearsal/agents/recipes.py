@@ -23,7 +23,7 @@ def _test(module: str, names: str, *lines: str) -> str:
     body = "\n".join(f"        {line}" for line in lines)
     return (
         f"import unittest\n\nfrom shop.{module} import {names}\n\n\n"
-        f"class {module.capitalize()}(unittest.TestCase):\n    def test_{module}(self) -> None:\n{body}\n"
+        f"class Test{module.capitalize()}(unittest.TestCase):\n    def test_{module}(self) -> None:\n{body}\n"
     )
 
 
