@@ -23,9 +23,7 @@ UPDATE merges SET rounds = rounds + 1, candidate = NULL, onto = NULL, intent_old
 WHERE id = :id
 """
 _INTENT = "UPDATE merges SET intent_old = :old, intent_new = :new, conflict_paths = '[]' WHERE id = :id"
-_PATHS = """
-UPDATE merges SET reason = :reason, conflict_paths = :paths, intent_old = NULL, intent_new = NULL WHERE id = :id
-"""
+_PATHS = "UPDATE merges SET reason = :reason, conflict_paths = :paths WHERE id = :id"
 _CONFLICT = """
 UPDATE merges SET conflict_paths = :paths, conflict_step = :step, conflict_base = :base, conflict_ours = :ours,
   conflict_theirs = :theirs, conflict_detail = :detail
@@ -78,6 +76,12 @@ def waiting(tx: Transaction, merge_id: int, reason: str, paths: Sequence[str]) -
 def landed(tx: Transaction, merge_id: int, commit: str, settlement: Settlement) -> None:
     entry = _entry(tx, merge_id)
     if entry.state is MergeState.LANDED:
+        return
+    if entry.state is MergeState.REJECTED:
+        _tell(
+            tx, entry, "merge.refused", MergeState.LANDED, f"main has {commit[:12]} all the same; look at {entry.ref}"
+        )
+        settings.put(tx, settings.MAIN_OID, commit)
         return
     run = _run_in_landing(tx, entry)
     _move(tx, entry, MergeState.LANDED, f"main has {commit[:12]}")
