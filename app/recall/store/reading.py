@@ -34,7 +34,7 @@ SELECT p.region, p.task, p.needs_region, p.needs_task
 FROM tasks t JOIN task_prerequisites p ON p.region = t.region AND p.task = t.id
 WHERE t.status = 'in_progress'
 """
-_BUSY = "SELECT agent, count(*) AS runs FROM runs WHERE state IN ('preparing', 'running', 'pulled') GROUP BY agent"
+_BUSY = "SELECT agent, count(*) AS runs FROM runs WHERE state IN ('preparing', 'running', 'pulled', 'ended') GROUP BY agent"
 
 Prerequisites = Mapping[TaskRef, tuple[TaskRef, ...]]
 
