@@ -223,7 +223,8 @@ def config_text(settings: Iterable[tuple[str, str]]) -> str:
     for key, value in settings:
         section, _, rest = key.partition(".")
         middle, _, name = rest.rpartition(".")
-        head = f"{section} {_quoted(middle)}" if middle else section
+        plain = middle.replace("\\", "\\\\").replace('"', '\\"')  # the only two escapes that git knows here
+        head = f'{section} "{plain}"' if middle else section
         lines += [f"[{head}]", f"\t{name} = {_quoted(value)}"]
     return "\n".join(lines) + "\n"
 

@@ -160,7 +160,7 @@ def _check_git_version() -> None:
 def check_file_system(state_dir: Path) -> None:
     """Refuse a state folder on a network file system: neither flock nor SQLite's WAL can be trusted there."""
     existing = next(folder for folder in (state_dir, *state_dir.parents) if folder.exists())
-    name = NETWORK_FILE_SYSTEMS.get(_file_system_type(existing))
+    name = NETWORK_FILE_SYSTEMS.get(file_system_type(existing))
     if name is not None:
         raise ConfigError(
             f"the state folder {state_dir} is on a network file system ({name}), where locks cannot be trusted; "
@@ -168,7 +168,7 @@ def check_file_system(state_dir: Path) -> None:
         )
 
 
-def _file_system_type(folder: Path) -> int:
+def file_system_type(folder: Path) -> int:
     """Give `f_type` of statfs(2), which Python does not offer. It is the first word of the struct."""
     buffer = ctypes.create_string_buffer(512)
     libc = ctypes.CDLL(None, use_errno=True)
