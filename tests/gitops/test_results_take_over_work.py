@@ -14,8 +14,10 @@ import pytest
 
 from recall.config.settings import MergeSettings
 from recall.domain.task import TaskRef
-from recall.domain.work import NothingNew, PersonNeeded, Rebased, Result
-from tests.gitops.ground import Ground, settings_for
+from recall.domain.work import NothingNew, PersonNeeded, Rebased, Result, Workspace
+from recall.gitops.leftovers import LeftoverRule
+from recall.gitops.results import Collector
+from tests.gitops.ground import FixedClock, Ground, gateway_for, settings_for
 from tests.support.hermetic_git import Repo
 
 
@@ -390,6 +392,30 @@ def test_a_result_survives_branch_deletion_reset_and_gc(ground: Ground) -> None:
     assert set(ground.see().files(outcome.candidate)) >= {"y"}
     assert "z" not in ground.see().files(outcome.candidate)
     ground.see().git("fsck", "--strict", "--no-dangling")
+
+
+def test_a_clone_gives_its_work_too(repo: Repo, home: Path) -> None:
+    gateway = gateway_for(repo)
+    folder = repo.path / ".recall/ws/c1"
+    clone = repo.clone(folder / "tree", "--shared", "-b", "main")
+    clone.switch("recall/main/T-1/1", create=True)
+    clone.git("config", "core.fsmonitor", str(_script(home / "p.sh", home / "pwned")))
+    (home / "pwned").unlink(missing_ok=True)
+    workspace = Workspace("c1", folder, "recall/main/T-1/1", repo.tip())
+    clone.write("committed", "c")
+    clone.run("-c", "core.fsmonitor=false", "add", "-A")
+    clone.run("-c", "core.fsmonitor=false", "commit", "-q", "-m", "c")
+    clone.write("left", "l")
+    collector = Collector(
+        gateway.repository, gateway.integration, FixedClock(), kind="clone", protected=(), rule=LeftoverRule(100)
+    )
+    result = collector.collect(workspace, 5, "t")
+    assert isinstance(result, Result)
+    shutil.rmtree(folder)
+    see = Repo(gateway.integration.git_dir)
+    assert see.files(result.tip) == ["README.md", "TASKS.md", "committed", "left"]
+    see.git("fsck", "--strict", "--no-dangling")
+    assert not (home / "pwned").exists()
 
 
 # -- branches handed in --------------------------------------------------------------------------------------

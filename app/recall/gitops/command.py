@@ -56,6 +56,7 @@ HARDENING = (
     "core.alternateRefsCommand=true",
     "core.splitIndex=false",
     "core.safecrlf=false",
+    "core.fsync=committed,-loose-object,reference",
     "core.trustctime=true",
     "core.checkStat=default",
     "submodule.recurse=false",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
+from recall.domain.errors import ConfigError
 from recall.domain.rng import Rng
 from recall.domain.task import TaskRef
 from recall.domain.work import CollectOutcome, LandingOutcome, PersonNeeded, RebaseOutcome, Result, Workspace
@@ -32,6 +33,7 @@ class GitGateway:
         self.integration = IntegrationRepository(self.repository)
         self.root = workspaces_root(location, settings)
         self._clock = clock
+        self._kind = settings.workspaces.kind
         git_dir, common_dir = self.integration.git_dir, location.common_dir
         keep = settings.workspaces.keep
         self._pool = WorkspacePool(common_dir, git_dir, state_dir, self.root, settings.main, keep)
@@ -40,7 +42,7 @@ class GitGateway:
             self.repository,
             self.integration,
             clock,
-            kind=settings.workspaces.kind,
+            kind=self._kind,
             protected=protected_files(location, settings),
             rule=LeftoverRule(settings.merge.max_leftover_bytes),
         )
@@ -52,6 +54,8 @@ class GitGateway:
     def prepare(self) -> str:
         """Check that Recall can work here and make its own folders. Gives a sentence when something had to be
         mended, else an empty string. Raises ConfigError or EnvironmentFailure in words."""
+        if self._kind != "worktree":
+            raise ConfigError(f'workspaces.kind = "{self._kind}" cannot be made yet; set it to "worktree"')
         self.repository.check()
         self.root.mkdir(parents=True, exist_ok=True)
         (self.root / ".gitignore").write_text("*\n")
