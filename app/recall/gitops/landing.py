@@ -286,9 +286,10 @@ class Lander:
         return None
 
     def _await_switches(self) -> None:
-        """A switch of branches holds index.lock until HEAD has moved."""
+        """A switch of branches holds index.lock until HEAD has moved. Agents' folders do not count."""
         for _ in range(_ATTEMPTS):
-            if not any((one.git_dir / "index.lock").exists() for one in self._checkouts()):
+            people = [one for one in self._checkouts() if not one.branch.startswith("refs/heads/recall/")]
+            if not any((one.git_dir / "index.lock").exists() for one in people):
                 return
             self._pause(_FIRST_WAIT)
 

@@ -7,15 +7,11 @@ before a folder goes back to the pool.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import json
 import os
 import re
 import shutil
-import time
-from collections.abc import Generator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from recall.domain.errors import EnvironmentFailure
@@ -27,12 +23,9 @@ from recall.gitops.checkout import find_git_dir, operation
 from recall.gitops.command import Finished, run_git
 from recall.gitops.fingerprint import differences, filter_names, fingerprint
 from recall.gitops.parking import Leftovers, ParkedWork, Parking
-
-FREE, USED, LEFT = "free", "used", "left"
+from recall.gitops.slot_records import FREE, LEFT, USED, Slot, SlotRecords
 
 _WORKERS = "checkout.workers=4"
-_LOCK_TIMEOUT = 120.0  # seconds
-_POLL = 0.02
 
 #: What an operation that waits for a person keeps in a work tree's git dir.
 _STATE = (
@@ -47,20 +40,6 @@ _REMEMBERED = ("ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "rebase-merge/orig
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """What the state folder says of one folder of the pool. `status`: free, used by `run_id`, or left as it
-    is for a person, with `why`. `prints` is the shared git dir's fingerprint when the run began."""
-
-    status: str
-    run_id: int = 0
-    branch: str = ""
-    base: str = ""
-    git_dir: str = ""
-    why: str = ""
-    prints: dict[str, str] = field(default_factory=dict[str, str])
-
-
 class WorkspacePool:
     """`common_dir` is the user's git dir, `integration` the dispatcher's own, `root` the folder that holds
     `ws/`, `keep` the ignore patterns that outlive a reuse. Methods are safe from several threads and
@@ -72,8 +51,7 @@ class WorkspacePool:
         self._common = common_dir
         self._main = f"refs/heads/{main}"
         self._root = root.resolve()
-        self._slots_dir = state_dir / "workspaces"
-        self._lock_file = state_dir / "git.lock"
+        self._records = SlotRecords(state_dir)
         self._keep = tuple(keep)
         self._parking = Parking(common_dir, integration)
 
@@ -101,22 +79,22 @@ class WorkspacePool:
 
     def _close_earlier(self, branch: str) -> None:
         """A start that was killed, or failed half way, may have made this very workspace already."""
-        for name, slot in self._slots().items():
+        for name, slot in self._records.all().items():
             if slot.status == USED and slot.branch == branch:
                 self.close(self.at(name, slot.branch, slot.base), slot.run_id, landed=False)
 
     def _take(self, branch: str, run_id: int, *, fresh: bool = False) -> tuple[Workspace, bool]:
         """Note whose a slot is now. Tells whether it has been in use before."""
-        with self._administration():
+        with self._records.administration():
             base = self._tip(self._main)
             if not base:
                 raise EnvironmentFailure(f"{self._main} has no commit; make a first one, then start again")
             self._free_branch(branch)
-            slots = self._slots()
+            slots = self._records.all()
             free = [] if fresh else [name for name, slot in slots.items() if slot.status == FREE]
             taken = {*slots, *self._folders()}
             name = free[0] if free else next(new for new in map("s{}".format, range(1, 10_000)) if new not in taken)
-            self._write(name, Slot(USED, run_id, branch, base))
+            self._records.write(name, Slot(USED, run_id, branch, base))
             failpoint("workspace.slot_taken")
             self._git("update-ref", f"refs/recall/base/{run_id}", base)
             failpoint("workspace.base_pinned")
@@ -125,14 +103,14 @@ class WorkspacePool:
     def _ready(self, workspace: Workspace) -> None:
         git_dir = find_git_dir(self._common, workspace.tree)
         if git_dir is None or not (workspace.tree / ".git").is_file():
-            with self._administration():
+            with self._records.administration():
                 git_dir = self._make(workspace)
         failpoint("workspace.worktree_made")
-        slot = replace(self._slots()[workspace.slot], git_dir=str(git_dir))
-        self._write(workspace.slot, slot)
+        slot = replace(self._records.all()[workspace.slot], git_dir=str(git_dir))
+        self._records.write(workspace.slot, slot)
         self._fill(workspace, git_dir)
         prints = fingerprint(self._common, git_dir, workspace.tree)
-        self._write(workspace.slot, replace(slot, prints=prints))
+        self._records.write(workspace.slot, replace(slot, prints=prints))
 
     def _make(self, workspace: Workspace) -> Path:
         """Add a linked worktree without files. What a killed attempt left of it is cleared first: a folder
@@ -166,7 +144,7 @@ class WorkspacePool:
         still is, at work."""
         now: dict[str, str] = {}
         names: set[str] = set()
-        for slot in self._slots().values():
+        for slot in self._records.all().values():
             if slot.status in (USED, LEFT) and slot.prints:
                 now = now or fingerprint(self._common, Path(slot.git_dir), Path("/nonexistent"))
                 names |= filter_names(slot.prints, now)
@@ -188,7 +166,7 @@ class WorkspacePool:
     def close(self, workspace: Workspace, run_id: int, *, landed: bool) -> str:
         """Pin what has not landed, then give the folder back to the pool, or leave it for a person. Says what
         was done in one sentence. Repeatable. A workspace that was never made ready holds no work."""
-        slot = self._slots().get(workspace.slot)
+        slot = self._records.all().get(workspace.slot)
         if slot is None or slot.status != USED or slot.run_id != run_id:
             return f"workspace {workspace.slot} is not in use by run {run_id} any more"
         git_dir = self._git_dir(workspace, slot)
@@ -214,7 +192,7 @@ class WorkspacePool:
         head = (git_dir and self._head(git_dir)) or tip or workspace.base
         left = Leftovers(self._parking.tree_of(head))
         if workspace.tree.is_dir():
-            left = self._parking.snapshot(workspace.tree, head, self._slots_dir / f"{workspace.slot}.index")
+            left = self._parking.snapshot(workspace.tree, head, self._records.folder / f"{workspace.slot}.index")
         known = [commit for commit in (head, tip, *_remembered(git_dir)) if commit and self._tip(commit)]
         unlanded = [commit for commit in dict.fromkeys(known) if not self._landed(commit)]
         if not unlanded and left.tree == self._parking.tree_of(head):
@@ -223,7 +201,7 @@ class WorkspacePool:
         return f"; its work is kept as {ref}", left.incomplete
 
     def _recycle(self, workspace: Workspace, run_id: int, git_dir: Path, landed: bool) -> str:
-        with self._administration():
+        with self._records.administration():
             _clear_state(git_dir)
             (git_dir / "locked").unlink(missing_ok=True)
             run_git(["update-ref", "--no-deref", "HEAD", workspace.base], git_dir=git_dir)
@@ -231,7 +209,7 @@ class WorkspacePool:
             said = self._end_branch(workspace, landed)
             self._git("update-ref", "-d", f"refs/recall/base/{run_id}")
             failpoint("workspace.base_unpinned")
-            self._write(workspace.slot, Slot(FREE, git_dir=str(git_dir)))
+            self._records.write(workspace.slot, Slot(FREE, git_dir=str(git_dir)))
         return f"workspace {workspace.slot} went back to the pool{said}"
 
     def _end_branch(self, workspace: Workspace, landed: bool) -> str:
@@ -252,11 +230,11 @@ class WorkspacePool:
         if incomplete:
             self._leave(workspace.slot, incomplete)
             return f"workspace {workspace.slot} is left as it is ({incomplete}){kept}"
-        with self._administration():
+        with self._records.administration():
             self._discard(workspace)
             said = self._end_branch(workspace, landed)
             self._git("update-ref", "-d", f"refs/recall/base/{run_id}")
-            self._slot_file(workspace.slot).unlink(missing_ok=True)
+            self._records.forget(workspace.slot)
         return f"workspace {workspace.slot} had been removed by hand{said}{kept}"
 
     def _unrest(self, workspace: Workspace, git_dir: Path) -> str:
@@ -273,7 +251,7 @@ class WorkspacePool:
     def tampered(self, workspace: Workspace) -> tuple[str, ...]:
         """Name what changed during the run in the shared configuration, hooks and attributes, in what ties the
         folder to the repository, and whether main was moved to a commit made in this folder."""
-        slot = self._slots().get(workspace.slot)
+        slot = self._records.all().get(workspace.slot)
         if slot is None or not slot.prints:
             return ()
         moved = self._main_moved_here(slot)
@@ -294,67 +272,36 @@ class WorkspacePool:
         """Close every workspace that no run owns; says what was done with each."""
         self._prepare_root()
         said: list[str] = []
-        for name, slot in self._slots().items():
+        for name, slot in self._records.all().items():
             if name not in in_use and slot.status == USED:
                 said.append(self.close(self.at(name, slot.branch, slot.base), slot.run_id, landed=False))
             elif name not in in_use and slot.status == FREE and not (self._root / "ws" / name / "tree").is_dir():
                 said.append(self._forget(name))
-        unknown = sorted(self._folders() - set(self._slots()) - set(in_use))
+        unknown = sorted(self._folders() - set(self._records.all()) - set(in_use))
         return said + [f"{self._root / 'ws' / name} belongs to no run; it is left as it is" for name in unknown]
 
     def _forget(self, name: str) -> str:
-        with self._administration():
+        with self._records.administration():
             self._discard(self.at(name, "", ""))
-            self._slot_file(name).unlink(missing_ok=True)
+            self._records.forget(name)
         return f"workspace {name} holds nothing and was removed"
 
     def parked(self) -> list[ParkedWork]:
         """List the work that waits for a person: pinned under refs, or left in its folder."""
         left = [
             ParkedWork("", slot.base, clean(slot.why), 0, slot.run_id, self._root / "ws" / name)
-            for name, slot in self._slots().items()
+            for name, slot in self._records.all().items()
             if slot.status == LEFT
         ]
         return self._parking.listed() + left
 
     # -- the pool's own state --------------------------------------------------------------------------------
-    @contextlib.contextmanager
-    def _administration(self) -> Generator[None]:
-        """One `git worktree` command at a time: side by side they fail and leave strays."""
-        self._lock_file.parent.mkdir(parents=True, exist_ok=True)
-        deadline = time.monotonic() + _LOCK_TIMEOUT
-        with self._lock_file.open("ab") as file:
-            while not _locked(file.fileno()):
-                if time.monotonic() >= deadline:
-                    raise EnvironmentFailure(
-                        f"another process has held {self._lock_file} for {_LOCK_TIMEOUT:.0f} s; is one stopped?"
-                    )
-                time.sleep(_POLL)
-            yield
-
-    def _slots(self) -> dict[str, Slot]:
-        files = sorted(self._slots_dir.glob("s*.json"), key=lambda file: (len(file.name), file.name))
-        read = ((file.stem, _read_slot(file)) for file in files)
-        return {name: slot for name, slot in read if slot is not None}
-
     def _folders(self) -> set[str]:
         place = self._root / "ws"
         return {folder.name for folder in place.iterdir()} if place.is_dir() else set()
 
-    def _slot_file(self, name: str) -> Path:
-        return self._slots_dir / f"{name}.json"
-
-    def _write(self, name: str, slot: Slot) -> None:
-        self._slots_dir.mkdir(parents=True, exist_ok=True)
-        fresh = self._slots_dir / f"{name}.fresh"
-        with fresh.open("w") as file:
-            json.dump(asdict(slot), file)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(self._slot_file(name))
-
     def _leave(self, name: str, why: str) -> None:
-        self._write(name, replace(self._slots()[name], status=LEFT, why=clean(why)))
+        self._records.write(name, replace(self._records.all()[name], status=LEFT, why=clean(why)))
 
     def _prepare_root(self) -> None:
         self._root.mkdir(parents=True, exist_ok=True)
@@ -397,24 +344,6 @@ def _component(text: str) -> str:
     """Make one part of a branch name of any id: git refuses some characters and shapes."""
     safe = re.sub(r"[^A-Za-z0-9._-]|\.(?=\.|$)|^\.|(?<=\.)lock$", lambda odd: f"%{ord(odd[0][0]):02X}", text)
     return safe or "%"
-
-
-def _read_slot(file: Path) -> Slot | None:
-    """Give None for a file that another thread has just removed."""
-    try:
-        return Slot(**json.loads(file.read_text()))
-    except FileNotFoundError:
-        return None
-    except (ValueError, TypeError):
-        return Slot(LEFT, why=f"its record {file} cannot be read")
-
-
-def _locked(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _word(file: Path) -> str:

@@ -1,0 +1,96 @@
+"""What every folder of the workspace pool is used for: one small file each, and the lock around their changes."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import time
+from collections.abc import Generator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from recall.domain.errors import EnvironmentFailure
+
+FREE, USED, LEFT = "free", "used", "left"
+
+_LOCK_TIMEOUT = 120.0  # seconds
+_POLL = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """`status`: free, used by `run_id`, or left as it is for a person, with `why`. `git_dir` is the work
+    tree's own; `prints` the shared git dir's fingerprint when the run began, empty until then."""
+
+    status: str
+    run_id: int = 0
+    branch: str = ""
+    base: str = ""
+    git_dir: str = ""
+    why: str = ""
+    prints: dict[str, str] = field(default_factory=dict[str, str])
+
+
+class SlotRecords:
+    """The records lie in the state folder, out of reach of `git clean` and of what agents do to their folder."""
+
+    def __init__(self, state_dir: Path) -> None:
+        self.folder = state_dir / "workspaces"
+        self._lock_file = state_dir / "git.lock"
+
+    @contextlib.contextmanager
+    def administration(self) -> Generator[None]:
+        """One `git worktree` command at a time, over all threads and processes: side by side they fail and
+        leave strays. Not reentrant."""
+        self._lock_file.parent.mkdir(parents=True, exist_ok=True)
+        deadline = time.monotonic() + _LOCK_TIMEOUT
+        with self._lock_file.open("ab") as file:
+            while not _locked(file.fileno()):
+                if time.monotonic() >= deadline:
+                    raise EnvironmentFailure(
+                        f"another process has held {self._lock_file} for {_LOCK_TIMEOUT:.0f} s; is one stopped?"
+                    )
+                time.sleep(_POLL)
+            yield
+
+    def all(self) -> dict[str, Slot]:
+        """Give every slot by name, s1 first."""
+        files = sorted(self.folder.glob("s*.json"), key=lambda file: (len(file.name), file.name))
+        read = ((file.stem, _read(file)) for file in files)
+        return {name: slot for name, slot in read if slot is not None}
+
+    def write(self, name: str, slot: Slot) -> None:
+        """Replace a record as a whole; it is on disk when this returns."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        fresh = self.folder / f"{name}.fresh"
+        with fresh.open("w") as file:
+            json.dump(asdict(slot), file)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(self._file(name))
+
+    def forget(self, name: str) -> None:
+        self._file(name).unlink(missing_ok=True)
+
+    def _file(self, name: str) -> Path:
+        return self.folder / f"{name}.json"
+
+
+def _read(file: Path) -> Slot | None:
+    """Give None for a file that another thread has just removed."""
+    try:
+        return Slot(**json.loads(file.read_text()))
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError):
+        return Slot(LEFT, why=f"its record {file} cannot be read")
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
