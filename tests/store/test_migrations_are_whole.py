@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -163,3 +165,24 @@ def test_the_database_itself_keeps_what_must_be_kept(tmp_path: Path, statement: 
         pytest.raises(sqlite3.IntegrityError, match=words),
     ):
         connection.execute(statement)
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("place", ["migrate.backed_up", "migrate.before_commit"])
+def test_a_store_that_was_being_made_when_it_was_killed_is_made_again(tmp_path: Path, place: str) -> None:
+    program = (
+        "import sys; from pathlib import Path; from recall.store import open_store; "
+        "from recall.system import SystemClock, SystemRng; "
+        "open_store(Path(sys.argv[1]), SystemClock(), SystemRng()).close()"
+    )
+    killed = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "state" / "recall.db")],
+        env={"RECALL_FAILPOINT": place, "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        timeout=50,
+        check=False,
+    )
+    assert killed.returncode == -9, killed.stderr
+    with make_store(tmp_path) as store:
+        import_specs(store, spec("T-1"))
+        assert store.check() == []

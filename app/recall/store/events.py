@@ -43,7 +43,7 @@ def append(
             "merge_id": merge_id,
             "before": before,
             "after": after,
-            "reason": clean(reason),
+            "reason": clean(reason) if reason else "",
         },
     )
 

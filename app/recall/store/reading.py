@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from recall.domain.agent import Agent, Weight
 from recall.domain.merge import MergeEntry, MergeState
@@ -34,7 +35,9 @@ SELECT p.region, p.task, p.needs_region, p.needs_task
 FROM tasks t JOIN task_prerequisites p ON p.region = t.region AND p.task = t.id
 WHERE t.status = 'in_progress'
 """
-_BUSY = "SELECT agent, count(*) AS runs FROM runs WHERE state IN ('preparing', 'running', 'pulled', 'ended') GROUP BY agent"
+_BUSY = """
+SELECT agent, count(*) AS runs FROM runs WHERE state IN ('preparing', 'running', 'pulled', 'ended') GROUP BY agent
+"""
 
 Prerequisites = Mapping[TaskRef, tuple[TaskRef, ...]]
 
@@ -60,12 +63,12 @@ def task(rows: Rows, ref: TaskRef) -> Task | None:
     if row is None:
         return None
     needs = rows.all("SELECT * FROM task_prerequisites WHERE region = :region AND task = :id", ref._asdict())
-    return task_of(row, _grouped(needs))
+    return _tasks([row], _grouped(needs))[0]
 
 
 def tasks(rows: Rows) -> list[Task]:
     needs = _grouped(rows.all("SELECT * FROM task_prerequisites"))
-    return [task_of(row, needs) for row in rows.all("SELECT * FROM tasks ORDER BY region, position, id")]
+    return list(_tasks(rows.all("SELECT * FROM tasks ORDER BY region, position, id"), needs))
 
 
 def run(rows: Rows, run_id: int) -> Run | None:
@@ -122,7 +125,7 @@ def agents(rows: Rows) -> list[Agent]:
     ]
 
 
-def task_of(row: sqlite3.Row, needs: Prerequisites) -> Task:
+def _task_of(row: Mapping[str, Any], needs: Prerequisites) -> Task:
     return Task(
         region=row["region"],
         id=row["id"],
@@ -136,9 +139,9 @@ def task_of(row: sqlite3.Row, needs: Prerequisites) -> Task:
         changed_at=row["status_changed_at"],
         prerequisites=needs.get(TaskRef(row["region"], row["id"]), ()),
         unmet=row["unmet"],
-        agents=tuple(json.loads(row["agents"])),
+        agents=_strings(row["agents"]),
         verify=row["verify"],
-        touches=tuple(json.loads(row["touches"])),
+        touches=_strings(row["touches"]),
         timeout_s=row["timeout_s"],
         max_attempts=row["max_attempts"],
         attempts=row["attempts"],
@@ -157,8 +160,14 @@ def task_of(row: sqlite3.Row, needs: Prerequisites) -> Task:
     )
 
 
-def _tasks(found: Iterable[sqlite3.Row], needs: Prerequisites) -> tuple[Task, ...]:
-    return tuple(task_of(row, needs) for row in found)
+def _tasks(found: Sequence[sqlite3.Row], needs: Prerequisites) -> tuple[Task, ...]:
+    # a Row looks names up one by one; with thousands of rows a dict pays
+    names = found[0].keys() if found else []
+    return tuple(_task_of(dict(zip(names, row, strict=True)), needs) for row in found)
+
+
+def _strings(array: str) -> tuple[str, ...]:
+    return () if array == "[]" else tuple(json.loads(array))
 
 
 def _grouped(edges: Iterable[sqlite3.Row]) -> Prerequisites:
@@ -193,5 +202,5 @@ def _merge_of(row: sqlite3.Row) -> MergeEntry:
         rounds=row["rounds"],
         created_at=row["created_at"],
         changed_at=row["changed_at"],
-        conflict_paths=tuple(json.loads(row["conflict_paths"])),
+        conflict_paths=_strings(row["conflict_paths"]),
     )

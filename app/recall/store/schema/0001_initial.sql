@@ -137,7 +137,7 @@ CREATE TABLE runs (
 ) STRICT;
 -- Whatever goes wrong above: never two open runs of one task.
 CREATE UNIQUE INDEX runs_open ON runs (region, task) WHERE state <> 'settled';
-CREATE INDEX runs_open_by_agent ON runs (agent) WHERE state IN ('preparing', 'running', 'pulled');
+CREATE INDEX runs_busy ON runs (agent) WHERE state IN ('preparing', 'running', 'pulled', 'ended');
 
 -- What was asked on behalf of runs, the refused wishes too. `refusal` is NULL for an accepted one.
 CREATE TABLE outcomes (
