@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Recall
+from tests.support.hermetic_git import Repo
 
 
 @pytest.fixture
@@ -62,3 +63,34 @@ def test_a_folder_that_is_no_slot_is_named(tmp_path: Path, cli: Recall) -> None:
     ended = cli("heartbeat", "--slot", str(tmp_path))
     assert ended.code == 1
     assert str(tmp_path) in ended.err
+
+
+@pytest.fixture
+def running(imported: Repo) -> Path:
+    """A slot of the repository in which ann works on T-1."""
+    folder = imported.path / ".recall" / "ws" / "1"
+    (folder / "tree").mkdir(parents=True)
+    (folder / "run.json").write_text(json.dumps({"run_id": 7, "task": "T-1", "agent": "ann", "token": "secret"}))
+    return folder
+
+
+def test_a_run_is_found_by_agent_and_task_from_outside(running: Path, cli: Recall) -> None:
+    assert cli("outcome", "--result", "success", "--agent", "ann", "--task", "T-1").code == 0
+    assert len(_reports(running)) == 1
+
+
+def test_a_run_is_found_by_its_variable(running: Path, cli: Recall, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECALL_RUN_ID", "7")
+    assert cli("heartbeat").code == 0
+    assert [report["result"] for report in _reports(running)] == ["heartbeat"]
+
+
+def test_a_claim_of_the_same_agent_is_not_taken_for_its_workspace(running: Path, cli: Recall) -> None:
+    claim = cli("next", "--agent", "ann", "--json").json
+    ended = cli("outcome", "--result", "failure", "--agent", "ann")
+    assert ended.code == 1
+    assert f"--slot {running}" in ended.err
+    assert f"--run {claim['run_id']}" in ended.err
+    assert _reports(running) == []
+    assert cli("outcome", "--result", "failure", "--agent", "ann", "--run", str(claim["run_id"])).code == 0
+    assert _reports(running) == []

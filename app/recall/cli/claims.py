@@ -104,6 +104,12 @@ def _hand_in(run: Run, branch: str) -> str:
     return f"{branch} is in the merge queue (entry {queued}); a dispatcher verifies and lands it"
 
 
+def held_claims(task_id: str | None, agent: str | None) -> list[Run]:
+    """The claims held now that fit what was said."""
+    with opened_project() as project:
+        return [run for run in _pulled(project, task_id) if _fits(run, agent, None) and run.state is RunState.PULLED]
+
+
 def _claimed(project: Project, task_id: str | None, agent: str | None, run_id: int | None) -> Run:
     """The newest claim made by `recall next` that fits what was said; it may be over, which the store then says."""
     fitting = [run for run in _pulled(project, task_id) if _fits(run, agent, run_id)]

@@ -40,7 +40,7 @@ def heartbeat(slot: Path | None, task_id: str | None, agent: str | None, run_id:
     Agents that Recall started need not do this: their claim is renewed as long as they run. Exit code 11: the task
     is not yours any more, stop working on it.
     """
-    if (here := _slot(slot, task_id, agent)) is not None:
+    if (here := _slot(slot, task_id, agent, run_id)) is not None:
         _report(here, "heartbeat", task_id)
         return
     from recall.cli.claims import renew
@@ -76,7 +76,7 @@ def outcome(
     Inside a workspace commit first, then report; the work is verified before it lands. The last report before the
     end counts. Exit code 11: the task is not yours any more, stop working on it.
     """
-    if (here := _slot(slot, task_id, agent)) is not None:
+    if (here := _slot(slot, task_id, agent, run_id)) is not None:
         if branch is not None or no_merge:
             raise Refusal(
                 "--branch and --no-merge are for claims made by `recall next`; here the workspace's commits count"
@@ -96,7 +96,7 @@ def ask(question: str, slot: Path | None, task_id: str | None, agent: str | None
 
     The task waits until a person answers; nothing is held against the agent.
     """
-    if (here := _slot(slot, task_id, agent)) is not None:
+    if (here := _slot(slot, task_id, agent, run_id)) is not None:
         _report(here, "question", task_id, question)
         return
     from recall.cli import claims
@@ -109,7 +109,7 @@ def ask(question: str, slot: Path | None, task_id: str | None, agent: str | None
 @_whose
 def release(reason: str, slot: Path | None, task_id: str | None, agent: str | None, run_id: int | None) -> None:
     """Give a claimed task back without using up an attempt."""
-    if _slot(slot, task_id, agent) is not None:
+    if _slot(slot, task_id, agent, run_id) is not None:
         raise Refusal(
             "a run that Recall started is not given back but ended: "
             "`recall outcome --result failure --summary WHY`, or `recall ask QUESTION`"
@@ -119,11 +119,14 @@ def release(reason: str, slot: Path | None, task_id: str | None, agent: str | No
     say(f"{give_back(task_id, agent, run_id, reason)} is claimable again")
 
 
-def _slot(given: Path | None, task_id: str | None, agent: str | None) -> Slot | None:
-    """The mailbox of a run that Recall started: the one given, the one around this folder, or one that this
-    process's variable and words name. None: the caller drives the agent."""
+def _slot(given: Path | None, task_id: str | None, agent: str | None, run_id: int | None) -> Slot | None:
+    """The mailbox of a run that Recall started: the one given, the one around this folder, or the one that this
+    process's variable or words name. None: the caller drives the agent, and may have said which claim it is by
+    `run_id`."""
     if given is not None:
         return find_slot(given=given)
+    if run_id is not None:
+        return None
     try:
         return find_slot(start=Path.cwd())
     except MailboxError:
@@ -135,9 +138,23 @@ def _slot_by_words(task_id: str | None, agent: str | None) -> Slot | None:
     if not (hint or task_id or agent):
         return None
     try:
-        return find_slot(roots=_slot_roots(), run_id=hint, agent=agent or "", task=task_id or "")
+        slot = find_slot(roots=_slot_roots(), run_id=hint, agent=agent or "", task=task_id or "")
     except MailboxError:
         return None
+    if str(slot.run_id) != hint:
+        _check_not_both(slot, task_id, agent)
+    return slot
+
+
+def _check_not_both(slot: Slot, task_id: str | None, agent: str | None) -> None:
+    """Words that fit a claim as well as a workspace name neither."""
+    from recall.cli.claims import held_claims
+
+    for run in held_claims(task_id, agent):
+        raise Refusal(
+            f"which run is meant? Give --slot {slot.folder} for run {slot.run_id} (task {slot.task}, {slot.agent}), "
+            f"or --run {run.id} for the claim on {run.ref} by {run.agent}"
+        )
 
 
 def _slot_roots() -> list[Path]:
@@ -148,7 +165,8 @@ def _slot_roots() -> list[Path]:
         location = locate(Path.cwd())
     except ConfigError:
         return []
-    return [folder / ".recall" / "ws" for folder in (location.checkout, location.common_dir.parent) if folder]
+    checkouts = {location.checkout, location.common_dir.parent}
+    return [checkout / ".recall" / "ws" for checkout in checkouts if checkout is not None]
 
 
 def _report(slot: Slot, result: str, task_id: str | None, text: str = "") -> None:
