@@ -100,6 +100,8 @@ def run(command: click.Command, name: str, args: list[str] | None = None) -> int
     try:
         ended: object = command.main(args=args, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
+    except SystemExit:
+        return ExitCode.OK  # click's own answer to a reader that went away; nothing else makes it exit here
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
