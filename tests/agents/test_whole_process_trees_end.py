@@ -99,3 +99,12 @@ def test_a_terminal_cannot_be_reached(bench: Bench) -> None:
     record = bench.run(script("AG-015"), timeout=5.0)
     assert record.stopped is None
     assert b"/dev/tty" in bench.output()
+
+
+@pytest.mark.parametrize(
+    "case", ["AG-001", "AG-003", "AG-005", "AG-007", "AG-009", "AG-013", "AG-015", "AG-017", "AG-037"]
+)
+def test_whatever_an_agent_does_its_run_ends_with_a_record_and_nothing_is_left(bench: Bench, case: str) -> None:
+    bench.run(script(case), timeout=0.8, transcript_cap=1 << 20)
+    assert not bench.left()
+    assert sum(path.stat().st_size for path in bench.folder.glob("transcript*")) <= 1 << 20
