@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
+from itertools import islice
 from zoneinfo import ZoneInfo
 
 #: A printed moment this long ago has just passed; it is not the same time tomorrow.
@@ -41,7 +42,8 @@ _ANNOUNCED = re.compile(
     r"""\b(?P<reset>re-?set(?:s|ting)?(?:[-_ ]?(?:at|in|time|date|after|on))?|renew(?:s|al)?|refresh(?:es)?
           |re-?opens?|unlocks?|unlocked|replenish(?:es|ed)?|restored?|cycle\ ends|window\ ends|lift(?:s|ed))\b
       |\b(?P<retry>(?:try|trying|tried)(?:\ it)?\ again|retry(?:ing)?(?:[-_ ]?(?:after|at|in|delay))?|come\ back
-          |be\ back|available(?:\ again)?|wait(?:ing)?|until|till|expires?|resumes?|continue)\b""",
+          |be\ back|available(?:\ again)?|wait(?:ing)?|until|till|expires?|resumes?|continue)\b
+      |(?P<stands_before>将(?:在|于)|请(?:在|于))""",
     re.IGNORECASE | re.VERBOSE,
 )
 
@@ -87,6 +89,7 @@ _FILLER = re.compile(
 )
 _SENTENCE_END = re.compile(r"[.;!?](?:\s|$)")
 _REACH = 48
+_MOST = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,9 @@ def resets_in(text: str, now: float, tz: str) -> list[Reset]:
     ]
     if (bar := re.search(r"\|\s*(\d{10}(?:\d{3})?)\b", text)) is not None:
         found.append(Reset(_epoch(bar[1]), certain=True))
-    found += (reset for match in _ANNOUNCED.finditer(text) if (reset := _announced(text, match, now, tz)))
+    found += (
+        reset for match in islice(_ANNOUNCED.finditer(text), _MOST) if (reset := _announced(text, match, now, tz))
+    )
     return found
 
 

@@ -74,11 +74,16 @@ def take_apart(tail: str, last: int) -> Log:
         at += piece.lines
         if piece.event is not None:
             _sort_in(log, piece.event, piece.around)
-        elif log.events and not log.lines and _HEADER.match(piece.around):
+        elif log.events and not log.lines and is_header(piece.around):
             log.events[-1] = replace(log.events[-1], text=f"{log.events[-1].text} | {piece.around}")
         else:
             log.lines += piece.around.split("\n")
     return log
+
+
+def is_header(line: str) -> bool:
+    """Say whether a line is a header or a field of its own that may say when to come back."""
+    return _HEADER.match(line) is not None
 
 
 def _piece(lines: list[str], at: int) -> _Piece:

@@ -33,11 +33,14 @@ def normal(text: str) -> str:
 
 def meaning(statement: str, patterns: LimitPatterns) -> Meaning | None:
     """Read one normalised statement. An agent's own patterns go before the common ones."""
-    masked = _compiled(vocabulary.OTHER_LIMITS).sub(lambda match: "_" * len(match[0]), statement)
+    masked = statement
+    if _may_match(vocabulary.OTHER_LIMITS, statement.lower()):
+        masked = _compiled(vocabulary.OTHER_LIMITS).sub(lambda match: "_" * len(match[0]), statement)
+    lower = masked.lower()
     matches = [
         Meaning(kind, match.start(), match.end(), rate)
         for kind, expressions, rate in _order(patterns)
-        if expressions and (match := _compiled(expressions).search(masked))
+        if _may_match(expressions, lower) and (match := _compiled(expressions).search(masked))
     ]
     if not matches:
         return None
@@ -69,13 +72,18 @@ def _order(patterns: LimitPatterns) -> tuple[tuple[LimitClass, tuple[str, ...], 
         (LimitClass.AUTH, patterns.auth, False),
         (LimitClass.TRANSIENT, patterns.transient, False),
         (LimitClass.LIMIT, patterns.limit, False),
-        (LimitClass.TRANSIENT, vocabulary.TRANSIENT[:1], False),
+        (LimitClass.TRANSIENT, vocabulary.NOT_YOURS, False),
         (LimitClass.CREDIT, vocabulary.CREDIT, False),
         (LimitClass.LIMIT, vocabulary.SPENT, False),
         (LimitClass.AUTH, vocabulary.AUTH, False),
         (LimitClass.TRANSIENT, vocabulary.TRANSIENT, False),
         (LimitClass.LIMIT, vocabulary.THROTTLED, True),
     )
+
+
+def _may_match(expressions: tuple[str, ...], lower: str) -> bool:
+    hints = vocabulary.HINTS.get(expressions)
+    return bool(expressions) and (hints is None or any(hint in lower for hint in hints))
 
 
 @lru_cache(maxsize=128)

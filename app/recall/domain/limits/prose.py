@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _SHOWN = re.compile(
-    r"^\s*(?:>|[+-] |\* |#|//|\"\"\"|\||```|\d+\s*[:|→]\s|\d+\t|\$ |@@|at .*:\d+)"
+    r"^\s*(?:>|[+-] |\* |#|//|\"\"\"|\||```|\d+\s*[:|→]\s|\d+\t|\d+[.)] |\$ |@@|at .*:\d+)"
     r"|::\w|\bpanicked at\b|\bassert|\bPASSED\b|\bFAILED\b|\bTraceback\b"
     r"|\.(?:py|rs|tsx?|jsx?|go|rb|java|md|c|cpp|h):\d+"
     r"|\btest_\w+|\w\s*=\s*[\"']|=>|->|\breturn\b|\bdef \w|\bconst \w",
@@ -41,7 +41,13 @@ _WENT_ON = re.compile(
     r"|Report (?:is )?written|Next,|Finished|Completed)\b|^\s*(?:⏺|✓|✔|✅)|\bPASSED\b|\bpassed in\b",
 )
 
+_ERROR = re.compile(
+    r"^\W*(?:[\w.-]+: ?){0,2}(?:[\w.]*(?:error|exception)|err|fatal|failed|[45]\d\d)\b", re.IGNORECASE
+)
+
+#: How far into its line an announcement may start: behind a plain word, and behind one that says "error".
 _REACH = 80
+_ERROR_REACH = 400
 
 
 def shown(line: str) -> bool:
@@ -52,9 +58,19 @@ def shown(line: str) -> bool:
 def told(line: str, start: int, rest: str) -> bool:
     """Say whether the words at `start` are told about rather than said: what stands before them on their
     line, or right behind them, makes them part of a story."""
-    return start > _REACH or bool(_NARRATED.search(line[:start]) or _WRITTEN_ABOUT.search(rest))
+    reach = _ERROR_REACH if _ERROR.match(line) else _REACH
+    return start > reach or bool(_NARRATED.search(line[:start]) or _WRITTEN_ABOUT.search(rest))
 
 
 def went_on(lines: list[str]) -> bool:
     """Say whether the agent worked on after a line that these follow."""
     return any(_WENT_ON.search(line) for line in lines)
+
+
+def without_fenced(lines: list[str]) -> list[str]:
+    """Blank out what stands between two fences."""
+    fences = [at for at, line in enumerate(lines) if line.lstrip().startswith("```")]
+    kept = list(lines)
+    for opening, closing in zip(fences[::2], fences[1::2], strict=False):
+        kept[opening : closing + 1] = [""] * (closing + 1 - opening)
+    return kept

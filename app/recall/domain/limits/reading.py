@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from recall.domain.limits.evidence import Evidence, take_apart
+from recall.domain.limits.evidence import Evidence, is_header, take_apart
 from recall.domain.limits.meaning import Meaning, goes_on, is_rate, is_retry, meaning, normal, per_minute
-from recall.domain.limits.prose import shown, told, went_on
+from recall.domain.limits.prose import shown, told, went_on, without_fenced
 from recall.domain.reset_time import SHORT, best_reset, field_reset, resets_in
 from recall.domain.usage import LimitClass, LimitFinding, LimitPatterns
 
 _LAST_LINES = 20
 _NEAR_THE_END = 6
-_MAX_LINE = 2000
+_WRAPPED = 3
+_MAX_LINE = 800
+_MAX_STATEMENT = 1500
+_MAX_EVENTS = 5
 _MAX_SHOWN = 300
 
 #: So much may follow an event that ended a run: some agents repeat it as a message of their own.
@@ -50,7 +53,7 @@ class _Reader:
     def in_events(self, events: list[Evidence]) -> LimitFinding | None:
         """Give what the last error events say; a refused request that was an event of its own knows best
         when the limit ends."""
-        last = [event for event in events if event.age <= _ECHOES]
+        last = [event for event in events if event.age <= _ECHOES][-_MAX_EVENTS:]
         findings = [found for event in last if (found := self._event(event))]
         refused = [found for event in last if event.rejected and (found := self._event(event))]
         best = _best(findings)
@@ -60,20 +63,20 @@ class _Reader:
 
     def in_text(self, lines: list[str], exit_code: int | None) -> LimitFinding | None:
         """Give what lines in error position say. After exit code 0 only the very last ones are trusted."""
-        lines = [normal(line[:_MAX_LINE]) for line in lines][-_LAST_LINES:]
+        lines = without_fenced([normal(line[:_MAX_LINE]) for line in lines])[-_LAST_LINES:]
         first = max(len(lines) - _NEAR_THE_END, 0) if exit_code == 0 else 0
         return _best([found for at in range(first, len(lines)) if (found := self._line(lines, at))])
 
     def _event(self, event: Evidence) -> LimitFinding | None:
-        statement = normal(event.text)
+        statement = normal(event.text[:_MAX_STATEMENT])
         meant = meaning(statement, self._patterns)
         return None if meant is None else self._finding(meant, statement, event.fields, "event")
 
     def _line(self, lines: list[str], at: int) -> LimitFinding | None:
         line = lines[at]
-        if not line or shown(line):
+        if not line or meaning(" ".join(lines[at : at + _WRAPPED + 1]), self._patterns) is None or shown(line):
             return None
-        statement = " ".join(_wrapped(lines, at))
+        statement = " ".join(_statement(lines, at))[:_MAX_STATEMENT]
         meant = meaning(statement, self._patterns)
         if meant is None or meant.start >= len(line) or told(line, meant.start, statement[meant.end :]):
             return None
@@ -103,13 +106,15 @@ class _Reader:
         return meant.kind, meant.kind is LimitClass.CREDIT
 
 
-def _wrapped(lines: list[str], at: int) -> Iterator[str]:
-    """Give a line and the few behind it that may continue it, up to a blank or a displayed one."""
+def _statement(lines: list[str], at: int) -> Iterator[str]:
+    """Give a line, the few behind it that may continue it, up to a blank or a displayed one, and the headers
+    that follow."""
     yield lines[at]
-    for line in lines[at + 1 : at + 4]:
-        if not line or shown(line):
-            return
-        yield line
+    wrapped = True
+    for behind, line in enumerate(lines[at + 1 :], start=1):
+        wrapped = wrapped and behind <= _WRAPPED and bool(line) and not shown(line)
+        if wrapped or is_header(line):
+            yield line
 
 
 def _best(findings: list[LimitFinding]) -> LimitFinding | None:

@@ -16,9 +16,9 @@ _GAUGE = r"(?:limits?|quotas?|usage|capacity|allowance|allotment)"
 
 #: Limits that are not an account's: they say nothing about when an agent may go on.
 OTHER_LIMITS = (
-    r"\b(?:context(?: window)?|output|time|turns?|recursion|depth|size|memory|length|retry|retries|lines?|stack"
-    r"|char(?:acter)?s?|words?|files?|disk|body|attempts?|iterations?|steps?|storage|connections?|bug|rounds?"
-    r"|max(?:imum)? tokens?|upload|concurrency|process(?:es)?|cpu|open files?) (?:length |window )?limit",
+    r"\b(?:context(?: window)?|(?:output|input|prompt|max(?:imum)?)(?: tokens?)?|time|turns?|recursion|depth|size"
+    r"|memory|length|retry|retries|lines?|stack|char(?:acter)?s?|words?|files?|disk|body|attempts?|iterations?|steps?"
+    r"|storage|connections?|bug|rounds?|upload|concurrency|process(?:es)?|cpu) (?:length |window )?limit",
 )
 
 #: Said while work goes on: early warnings, retries by the client itself, a change of model.
@@ -43,6 +43,8 @@ SPENT = (
     rf"\b(?:would exceed|has exceeded|exceeded|reached) (?:your|the|its|my|this)\b{_GAP}\b(?:limit|quota)\b",
     r"\b(?:used|consumed) all (?:of )?(?:your|the|available) [\w -]{0,20}(?:usage|requests|tokens|messages)\b",
     r"\bout of (?:extra |free |included )?(?:usage|messages|requests|prompts)\b",
+    r"\b(?:limit|quota|allowance)\b[^.;!?|]{0,40}? (?:has|have) been (?:reached|exceeded|exhausted|depleted)\b",
+    r"(?:已达到?|达到|超出|超过)[^。|]{0,16}(?:上限|限额|额度|配额|限制)|(?:额度|配额|限额|用量)[^。|]{0,8}(?:用完|耗尽|已满)",
     r"\bplan limit reached\b|\blimit (?:reached|exceeded) (?:for|until|·|∙)",
 )
 
@@ -52,7 +54,7 @@ THROTTLED = (
     r"|throttlingexception|quota_exceeded|retryablequotaerror|ratelimiterror|e?429_too_many_requests)(?![\w:])",
     r"\brate[- ]limit(?:ed|ing)?(?: has been| was)? ?(?:exceeded|reached|hit|error|exhausted)\b",
     r"\b(?:hit|exceeded|reached) (?:a|the|your|our|its) (?:\w+ ){0,2}rate[- ]limit",
-    r"\b(?:been|being|are|is|was|you're|temporarily) rate[- ]limited\b|^(?:error:? )?rate[- ]limited\b",
+    r"\b(?:been|being|are|is|was|you're|temporarily) rate[- ]limited\b|(?:^|[|:] )(?:error:? )?rate[- ]limited\b",
     r"\brate limited you\b|\brequest was throttled\b",
     r"\btoo many (?:requests|tokens)\b",
     r"\b(?:http(?:/\d(?:\.\d)?)?|status(?: code)?|error(?: code)?|code|api error|last status)[ :=(]{1,3}429\b",
@@ -69,7 +71,8 @@ CREDIT = (
     r"\bcredits? (?:exhausted|depleted|used up|required)\b",
     r"\bspend(?:ing)? (?:limit|cap)\b|\bshared budget\b|\bmonthly budget\b",
     r"\bpayment required\b|\bbilling[ _](?:hard[ _]limit|error|not[ _]configured)|\bhttp 402\b|^\W*402\b",
-    r"\bcheck your plan and billing\b|\byou have no quota\b|\bpurchase (?:more )?credits\b",
+    r"\bcheck your plan and billing\b|\byou have no quota\b",
+    r"余额不足|欠费|\baccount is not active\b",
     r"\bsubscription (?:has )?(?:expired|lapsed|is inactive|been cancell?ed)\b",
 )
 
@@ -83,8 +86,10 @@ AUTH = (
     r"(?<![\w:.])(?:authentication_error|authentication_failed|authentication_required|unauthenticated)(?![\w:])",
 )
 
+#: Said to tell passing trouble from the account's limit, whose words it uses.
+NOT_YOURS = (r"\bnot your usage limit\b",)
+
 TRANSIENT = (
-    r"\bnot your usage limit\b",
     r"\boverloaded(?:_error)?\b|\bserver is (?:busy|temporarily)\b"
     r"|\btemporarily (?:limiting|unavailable|overloaded)\b",
     r"\b(?:at|over|no) capacity\b|\bmodel_capacity_exhausted\b|\b(?:high|heavy) (?:demand|load|traffic)\b",
@@ -94,5 +99,29 @@ TRANSIENT = (
     r"\b(?:econnreset|etimedout|eai_again|socket hang up|fetch failed)\b|\brequest timed out\b|\bno response from\b",
 )
 
+#: A group of expressions is only tried on text that holds one of these words: most lines hold none.
+HINTS: dict[tuple[str, ...], tuple[str, ...]] = {
+    OTHER_LIMITS: ("limit",),
+    NOT_YOURS: ("not your usage",),
+    SPENT: (
+        "limit", "quota", "usage", "capacity", "allowance", "allotment", "exhausted", "used all", "consumed all",
+        "out of ", "限", "额", "用量",
+    ),
+    THROTTLED: ("limit", "quota", "429", "too many", "too_many", "throttl", "exhausted"),
+    CREDIT: (
+        "credit", "balance", "funds", "spend", "budget", "payment", "billing", "402", "no quota", "subscription",
+        "not active", "余额", "欠费",
+    ),
+    AUTH: (
+        "logged", "login", "log in", "sign in", "signed in", "authenticat", "api key", "api_key", "api-key", "token",
+        "expired", "401",
+    ),
+    TRANSIENT: (
+        "overloaded", "busy", "temporarily", "capacity", "demand", "heavy", "high load",
+        "high traffic", "api error", "http", "status", "unavailable", "gateway", "internal server", "stream",
+        "connection", "econn", "etimed", "eai_again", "hang up", "fetch failed", "timed out", "no response",
+    ),
+}  # fmt: skip
+
 #: What every agent inherits, custom ones too. Only ever matched in error position.
-DEFAULT_PATTERNS = LimitPatterns(limit=SPENT + THROTTLED, credit=CREDIT, auth=AUTH, transient=TRANSIENT)
+DEFAULT_PATTERNS = LimitPatterns(limit=SPENT + THROTTLED, credit=CREDIT, auth=AUTH, transient=NOT_YOURS + TRANSIENT)
