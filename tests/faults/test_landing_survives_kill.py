@@ -122,6 +122,14 @@ def test_a_kill_while_a_late_checkout_catches_up_is_recovered_from(tmp_path: Pat
     template.check(scene, "dirty")
 
 
+def test_locks_left_when_main_had_moved_already_are_removed(tmp_path: Path, template: Template) -> None:
+    scene = template.copy(tmp_path / "user", "dirty")
+    assert run_lander(scene, "land").stdout == "Landed\n"
+    for lock in ("index.lock", "HEAD.lock"):
+        (scene.user.git_dir / lock).touch()
+    template.check(scene, "dirty")
+
+
 def test_an_edit_made_after_the_kill_is_never_overwritten(tmp_path: Path, template: Template) -> None:
     scene = template.copy(tmp_path / "user", "dirty")
     leave_half_done(scene)

@@ -32,7 +32,7 @@ from recall.gitops.checkout import (
     view,
 )
 from recall.gitops.command import HARDENING, Finished, run_git
-from recall.gitops.roll_forward import finish_files, index_lines, remove_locks, wait_for_end, wait_for_quiet
+from recall.gitops.roll_forward import finish_files, index_lines, landing_locks, wait_for_end, wait_for_quiet
 
 #: An editor that polls `git status` holds index.lock for milliseconds; the waits grow to two seconds in all.
 _ATTEMPTS = 8
@@ -110,10 +110,7 @@ class Lander:
         intent = _Intent(merge_id, old, new, reflog or f"recall merge-{merge_id} recovered")
         if not wait_for_end(self._marker(intent), self._patience):
             return WaitingForCheckout("git processes of the interrupted landing are still at work")
-        tip = self._tip()
-        if tip == old and (waiting := self._roll_forward(intent)):
-            return waiting
-        if tip == new and (waiting := self._look_again(intent, changes(self._common, old, new))):
+        if waiting := self._roll_forward(intent):
             return waiting
         return self.land(merge_id, old, new, intent.reflog)
 
@@ -190,11 +187,11 @@ class Lander:
             done = self._merge(intent, checkout)
         if done.ok:
             return self._look_again(intent, wanted) or f"checkout {checkout.tree} brought along"
-        if self._tip() == intent.old and view(checkout, wanted) != seen:
-            self._resume(intent, checkout, wanted)
+        if done.status < 0 or view(checkout, wanted) != seen:
+            self._resume(intent)
         return _Refused(f"git did not move {self._main} in {checkout.tree}: {clean_line(done.error)}")
 
-    def _resume(self, intent: _Intent, checkout: Checkout, wanted: Sequence[Change]) -> None:
+    def _resume(self, intent: _Intent) -> None:
         """Git died or failed after it had begun to write. The checkout was free of edits in these files a
         moment ago, so what is half new there is ours."""
         if wait_for_end(self._marker(intent), self._patience):
@@ -271,6 +268,7 @@ class Lander:
         done = self._act(intent, move, check=False)
         failpoint("landing.ref_moved")
         if not done.ok:
+            self._resume(intent)
             return _Refused(f"git did not move {self._main}: {clean_line(done.error)}")
         return self._look_again(intent, wanted) or "no checkout had it"
 
@@ -313,18 +311,29 @@ class Lander:
         """Clear away the locks of a dead git, then finish the files that it left half done."""
         everywhere = self._checkouts()
         held = [one for one in holders(everywhere, self._branch) if not one.missing]
-        folders = [self._common, *(one.tree for one in held)]
-        spared = [one.tree for one in everywhere if one not in held]
-        locked = [lock for one in held for lock in standing_locks(self._common, one.git_dir, self._branch)]
-        if locked and not wait_for_quiet(folders, spared, self._patience):
-            return WaitingForCheckout("git is at work in the checkout and holds a lock", tuple(map(str, locked)))
-        remove_locks(self._common, [self._common, *(one.git_dir for one in held)], [self._branch, intent.ref])
+        if waiting := self._clear_locks(intent, held, [one.tree for one in everywhere if one not in held]):
+            return waiting
         failpoint("landing.locks_removed")
+        tip = self._tip()
+        if tip == intent.new:
+            return self._look_again(intent, changes(self._common, intent.old, intent.new))
+        if tip != intent.old:
+            return None
         self._carry(intent)
         wanted = changes(self._common, intent.old, intent.new)
         for one in held:
             if one.branch == self._branch and not operation(one.git_dir):
                 finish_files(one, wanted)
+        return None
+
+    def _clear_locks(
+        self, intent: _Intent, held: Sequence[Checkout], spared: Sequence[Path]
+    ) -> WaitingForCheckout | None:
+        locks = landing_locks(self._common, [one.git_dir for one in held], [self._branch, intent.ref])
+        if locks and not wait_for_quiet([self._common, *(one.tree for one in held)], spared, self._patience):
+            return WaitingForCheckout("git is at work in the checkout and holds a lock", tuple(map(str, locks)))
+        for lock in locks:
+            lock.unlink(missing_ok=True)
         return None
 
     # -- running git -----------------------------------------------------------------------------------------

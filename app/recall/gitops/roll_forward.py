@@ -80,15 +80,12 @@ def _within(process: Path, folders: Sequence[Path], spared: Sequence[Path]) -> b
     return any(map(where.is_relative_to, folders)) and not any(map(where.is_relative_to, spared))
 
 
-def remove_locks(common_dir: Path, git_dirs: Sequence[Path], refs: Sequence[str]) -> list[Path]:
-    """Delete the lock files that a killed landing leaves. Only for a caller that knows that no git of ours
-    lives any more and that no other dispatcher runs."""
+def landing_locks(common_dir: Path, git_dirs: Sequence[Path], refs: Sequence[str]) -> list[Path]:
+    """Give the lock files there that a killed landing can have left. Only a caller that knows that no git of
+    ours lives any more, and that no other dispatcher runs, may delete them."""
     names = [common_dir / f"{ref}.lock" for ref in refs]
     names += [folder / name for folder in git_dirs for name in ("index.lock", "HEAD.lock", "ORIG_HEAD.lock")]
-    removed = [name for name in names if name.exists()]
-    for name in removed:
-        name.unlink(missing_ok=True)
-    return removed
+    return [name for name in names if name.exists()]
 
 
 def finish_files(checkout: Checkout, wanted: Sequence[Change]) -> None:
