@@ -6,6 +6,7 @@ It is Wednesday, 15 July 2026, 12:00 UTC; times without a zone are Berlin's (14:
 from __future__ import annotations
 
 import json
+import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall.domain.limits import DEFAULT_PATTERNS, read_limits
+from recall.domain.limits.vocabulary import HINTS
 from recall.domain.reset_time import GRACE, HORIZON
 from recall.domain.usage import LimitClass, LimitFinding, LimitPatterns
 
@@ -97,7 +99,8 @@ def test_the_common_patterns_can_be_listed() -> None:
 
 
 HOSTILE = [
-    "{", "[{", '{"a":', 'error: {"a":', "you hit ", "resets in ", "1 h ", "\\u001b", "retry=1 ", "usage limit ",
+    "{", "[{", '{"a":', 'error: {"a":', "you hit ", "resets in ", "1 h ", "\\u001b", "retry=1 ",
+    "usage limit ",
     "you reached your ", "2026-01-01 ", "user_", "you are out of usage limit 429 quota reached resets 5pm ",
 ]  # fmt: skip
 
@@ -110,8 +113,19 @@ def test_a_hostile_log_takes_no_time(unit: str) -> None:
     assert time.process_time() - started < 1
 
 
+ALL_LOGS = [case["log"] for group in WORDINGS.values() for case in group]
+
+
+@pytest.mark.parametrize("group", HINTS, ids=lambda group: group[0][:20])
+def test_no_hint_hides_a_match(group: tuple[str, ...]) -> None:
+    for log in ALL_LOGS:
+        if any(re.search(expression, log, re.IGNORECASE) for expression in group):
+            assert any(hint in log.lower() for hint in HINTS[group]), log
+
+
 PIECES = [
-    "You've hit your limit", "resets", "try again in", "429", "5pm", "25:61", "Feb 30", "Mon", "(Mars/X)", "2026-13-45",
+    "You've hit your limit", "resets", "try again in", "429", "5pm", "25:61", "Feb 30", "Mon", "(Mars/X)",
+    "2026-13-45",
     "99999999999", "0", "{", '"error":', "}", "\n", "GMT+99", "99999999999 weeks", "|", ",", "on", "1766502000000",
 ]  # fmt: skip
 
