@@ -22,8 +22,9 @@ class Preset:
     a session and stand before `prompt_args`; empty means that it cannot be continued. `session_args` choose a
     session's id, `session_fields` say where an event names it (event type -> dotted field). `output` is
     `stream-json` (an object a line), `final-json` or `text`; `final` are the events that end a run and
-    `error_fields` where they carry an error. `refuses_root` is None where nobody knows. `tried` is False for a
-    CLI that is described from its documentation only.
+    `error_fields` where they carry an error. `refuses_root` is None where nobody knows. `partial` marks a
+    CLI of which less is known. All of it comes from the CLIs' own help, sources and documentation: none was
+    run against a model, so every field can be overridden.
     """
 
     name: str
@@ -44,7 +45,7 @@ class Preset:
     refuses_root: bool | None = None
     root_env: Mapping[str, str] = field(default_factory=dict[str, str])
     patterns: LimitPatterns = LimitPatterns()
-    tried: bool = True
+    partial: bool = False
     notes: tuple[str, ...] = ()
 
     def argv(self, model: str = "", session: str = "") -> tuple[str, ...]:
