@@ -111,6 +111,14 @@ def test_an_edit_in_the_last_instant_stays(scene: Scene, interpose: Interpose) -
     assert files(scene.user.path)["changed.txt"] == b"mine\n"
 
 
+def test_an_ignored_file_made_in_the_last_instant_stays(scene: Scene, interpose: Interpose) -> None:
+    scene.user.write("other.txt", "edited\n")
+    interpose("before", "merge", f"cd {scene.user.path} && echo mine > build.log")
+    outcome = scene.land()
+    assert isinstance(outcome, WaitingForCheckout) and outcome.paths == ("build.log",)
+    assert files(scene.user.path)["build.log"] == b"mine\n"
+
+
 def test_an_index_lock_held_for_a_moment_only_delays(scene: Scene, interpose: Interpose) -> None:
     lock = scene.user.git_dir / "index.lock"
     lock.touch()
