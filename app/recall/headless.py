@@ -57,8 +57,7 @@ class _Signals:
         self._interrupts = 0
         self._timer: threading.Timer | None = None
         self._previous = {
-            number: signal.signal(number, self._on)
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+            number: signal.signal(number, self._on) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
         }
 
     def restore(self) -> None:
@@ -89,9 +88,8 @@ class _Signals:
         """In a thread of its own: the signal may have come in the middle of a store transaction."""
         runs = [run for run in self._dispatcher.parts.store.open_runs() if run.state is not RunState.PULLED]
         names = ", ".join(f"{run.ref} ({run.agent})" for run in runs) or "nothing"
-        self._console.remark(
-            "draining", f"no new work; still under way: {names}. What runs finishes and lands. Ctrl+C again to stop now"
-        )
+        words = f"no new work; still under way: {names}. What runs finishes and lands. Ctrl+C again to stop now"
+        self._console.remark("draining", words)
 
 
 def run_headless(

@@ -98,6 +98,24 @@ def test_a_limit_without_a_time_pauses_longer_each_time_up_to_the_cap() -> None:
     assert pauses == [1800.0, 3600.0, 7200.0, 7200.0, 7200.0]
 
 
+def test_an_overloaded_provider_is_waited_for_a_minute_and_blames_nobody() -> None:
+    finding = LimitFinding(LimitClass.TRANSIENT, matched="529 overloaded")
+    verdict = classify(record(status=1), finding)
+    settled = settle(
+        verdict.result or RunResult.FAILED, verdict.reason, budget=FRESH, cooldown=RULE, now=1000.0, finding=finding
+    )
+    assert (settled.attempt, settled.interruption, settled.weight) == (False, False, 0.0)
+    assert settled.cooling_until == 1060.0
+    assert CooldownRule(60.0, 1800.0, 7200.0, in_a_row=3).until(finding, 0.0) == 480.0
+
+
+def test_limits_never_use_up_a_task() -> None:
+    used = Budget(attempts=2, max_attempts=3, interruptions=4, max_interruptions=5, backoff=30.0)
+    for result in (RunResult.RATE_LIMITED, RunResult.CREDIT_EXHAUSTED, RunResult.AUTH_REQUIRED):
+        settled = settle(result, "limit", budget=used, cooldown=RULE, now=1000.0)
+        assert settled.task_state is TaskState.TODO
+
+
 def test_a_reset_that_is_just_past_still_pauses_for_the_margin() -> None:
     assert RULE.until(LimitFinding(LimitClass.LIMIT, limited=True, reset_at=990.0), 1000.0) == 1060.0
 

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 from recall.cli.project import Project, opened_project
 from recall.cli.report import ExitCode, Refusal, Stop, accept
-from recall.domain.outcome import Budget, CooldownRule, Settlement
-from recall.domain.outcome import settle as settlement_of
 from recall.domain.run import Refused, Run, RunResult, RunState
 from recall.domain.task import TaskRef
+from recall.engine.parts import settlement_for
 
 
 def renew(task_id: str | None, agent: str | None, run_id: int | None) -> float:
@@ -61,28 +60,11 @@ def settle(
 def _end(project: Project, run: Run, result: str, summary: str) -> str:
     kind = RunResult.QUESTION if result == "question" else RunResult.FAILED
     reason = summary or ("a question without text" if result == "question" else "reported failure without a summary")
-    settlement = _settlement(project, run, kind, reason)
+    now = project.clock.now().wall
+    settlement = settlement_for(project.settings, project.store, now, run, kind, reason)
     accept(project.store.settle_run(run.id, run.owner, run.version, settlement, actor=f"agent {run.agent}"))
     task = project.store.task(run.ref)
     return f"recorded; {run.ref} is now {task.state if task else 'gone'}".replace("_", " ")
-
-
-def _settlement(project: Project, run: Run, result: RunResult, reason: str) -> Settlement:
-    task = project.store.task(run.ref)
-    limits, rules = project.settings.limits, project.settings.run
-    return settlement_of(
-        result,
-        reason,
-        budget=Budget(
-            attempts=task.attempts if task else 0,
-            max_attempts=(task.max_attempts if task else None) or rules.attempts,
-            interruptions=task.interruptions if task else 0,
-            max_interruptions=rules.max_interruptions,
-            backoff=rules.backoff,
-        ),
-        cooldown=CooldownRule(limits.margin, limits.default, limits.cap),
-        now=project.clock.now().wall,
-    )
 
 
 def _finish_by_hand(project: Project, run: Run, summary: str) -> str:

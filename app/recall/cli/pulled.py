@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from recall.agents.mailbox import CLOSED_FILE, Accepted, Declined, MailboxError, Slot, find_slot, write_report
+from recall.agents.mailbox import Accepted, Declined, MailboxError, Slot, find_slot, write_report
 from recall.cli.report import ExitCode, Refusal, Stop, say
 from recall.cli.words import clock_time
 
@@ -158,15 +158,15 @@ def _check_not_both(slot: Slot, task_id: str | None, agent: str | None) -> None:
 
 
 def _slot_roots() -> list[Path]:
+    from recall.bootstrap import settings_at
     from recall.domain.errors import ConfigError
     from recall.gitops.locate import locate
 
     try:
         location = locate(Path.cwd())
+        return [location.workspaces_root(settings_at(location).workspaces.root) / "ws"]
     except ConfigError:
         return []
-    checkouts = {location.checkout, location.common_dir.parent}
-    return [checkout / ".recall" / "ws" for checkout in checkouts if checkout is not None]
 
 
 def _report(slot: Slot, result: str, task_id: str | None, text: str = "") -> None:
@@ -175,8 +175,7 @@ def _report(slot: Slot, result: str, task_id: str | None, text: str = "") -> Non
     match answer:
         case Accepted():
             say("accepted")
-        case Declined(reason):
-            over = (slot.folder / CLOSED_FILE).exists()
+        case Declined(reason, over):
             raise Stop(ExitCode.LEASE_LOST if over else ExitCode.REFUSED, f"refused: {reason}")
         case _:
             say("stored, not yet judged")

@@ -13,10 +13,10 @@ from recall.cli.report import say
     epilog="""\b
 Examples:
   recall rehearse                     in a new temporary folder
-  recall rehearse demo                in the folder `demo`; goes on there if it was interrupted
+  recall rehearse --dir demo          in the folder `demo`; goes on there if it was interrupted
   recall rehearse --no-ui --json      as lines of JSON"""
 )
-@click.argument("folder", required=False, type=click.Path(path_type=Path))
+@click.option("--dir", "folder", type=click.Path(path_type=Path), metavar="D", help="Work in this folder.")
 @click.option("--no-ui", is_flag=True, help="Print lines; in this version the only way.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.pass_context

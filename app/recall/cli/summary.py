@@ -10,7 +10,6 @@ from recall.bootstrap import with_presets
 from recall.cli.dispatcher import dispatcher_runs
 from recall.cli.project import Project
 from recall.cli.words import TASK_WORDS, columns, done_mark, elapsed, glyph, merge_word, task_word, until
-from recall.config.trust import commands_hash, verifies_in_force
 from recall.domain.agent import Agent
 from recall.domain.merge import MergeEntry
 from recall.domain.progress import Standing, standing
@@ -19,7 +18,7 @@ from recall.domain.schedule import why_agent, why_task
 from recall.domain.snapshot import Snapshot
 from recall.domain.task import Task, TaskRef, TaskState
 from recall.engine.merge_queue import HELD, MAIN
-from recall.engine.trust import TRUSTED
+from recall.engine.trust import TRUSTED, distrust_reason
 
 #: How many ready or waiting tasks are listed when not every task is asked for.
 _SHOWN = 8
@@ -67,20 +66,13 @@ def observe(project: Project) -> Summary:
         now=project.clock.now().wall,
         dispatcher=dispatcher_runs(project.state),
         queue_held=store.setting(HELD) or "",
-        distrust=_distrust(project, tasks),
+        distrust=distrust_reason(with_presets(project.settings), tasks, store.setting(TRUSTED)),
         snapshot=store.snapshot(),
         tasks=tasks,
         agents=tuple(store.agents()),
         runs=tuple(store.open_runs()),
         merges=tuple(store.merges()),
     )
-
-
-def _distrust(project: Project, tasks: Sequence[Task]) -> str:
-    trusted = project.store.setting(TRUSTED)
-    if trusted is None or trusted == commands_hash(with_presets(project.settings), verifies_in_force(tasks)):
-        return ""
-    return "the commands that may run changed; read them with `recall config show`, then `recall config trust`"
 
 
 def why(task: Task, summary: Summary) -> str:

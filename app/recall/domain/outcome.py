@@ -48,13 +48,18 @@ CONSEQUENCES: dict[RunResult, Consequence] = {
     RunResult.STALLED: Consequence(*_ABILITY, "stopped after a long time without any sign of work"),
     RunResult.CONFLICT: Consequence(*_TROUBLE, "it does not apply to what landed meanwhile"),
     RunResult.RATE_LIMITED: Consequence(
-        False, True, 0.0, Effect.COOLS, False, "the agent's usage limit was reached; it waits for the reset"
+        False,
+        False,
+        0.0,
+        Effect.COOLS,
+        False,
+        "the agent's usage limit was reached, or its provider is overloaded; it waits",
     ),
     RunResult.CREDIT_EXHAUSTED: Consequence(
-        False, True, 0.0, Effect.STOPS, False, "the agent's account is out of credit; a person must act"
+        False, False, 0.0, Effect.STOPS, False, "the agent's account is out of credit; a person must act"
     ),
     RunResult.AUTH_REQUIRED: Consequence(
-        False, True, 0.0, Effect.STOPS, False, "the agent must be signed in by a person"
+        False, False, 0.0, Effect.STOPS, False, "the agent must be signed in by a person"
     ),
     RunResult.ORPHANED: Consequence(*_TROUBLE, "its process was lost; what it left is kept"),
     RunResult.LEASE_LOST: Consequence(*_TROUBLE, "its lease ran out or was taken back"),
@@ -109,18 +114,21 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class CooldownRule:
-    """Seconds: see `config.LimitSettings`. `in_a_row` counts earlier limits whose reset could not be read."""
+    """Seconds: see `config.LimitSettings`. `in_a_row` counts earlier limits whose reset could not be read.
+    `transient` is the first pause after trouble on the provider's side that named no time."""
 
     margin: float
     default: float
     cap: float
     in_a_row: int = 0
+    transient: float = 60.0
 
     def until(self, finding: LimitFinding, now: float) -> float:
         """Give the wall second (UTC) before which the agent starts nothing."""
         if finding.reset_at is not None:
             return max(finding.reset_at, now) + self.margin
-        return now + min(self.default * 2 ** min(self.in_a_row, 16), max(self.cap, self.default))
+        first = self.transient if finding.kind is LimitClass.TRANSIENT else self.default
+        return now + min(first * 2 ** min(self.in_a_row, 16), max(self.cap, first))
 
 
 _STOPPED = {
@@ -131,8 +139,10 @@ _STOPPED = {
     "shutdown": RunResult.ORPHANED,
 }
 
+#: Trouble on the provider's side (overload, too many requests a minute) cools the agent too, only for less long.
 _LIMITS = {
     LimitClass.LIMIT: RunResult.RATE_LIMITED,
+    LimitClass.TRANSIENT: RunResult.RATE_LIMITED,
     LimitClass.CREDIT: RunResult.CREDIT_EXHAUSTED,
     LimitClass.AUTH: RunResult.AUTH_REQUIRED,
 }
@@ -151,7 +161,7 @@ def classify(record: ExitRecord, finding: LimitFinding) -> Verdict:
         return Verdict(True, None, f"reported success; {_ended(record)}")
     if report is not None and report.result == "question":
         return Verdict(False, RunResult.QUESTION, report.question or report.summary or "a question without text")
-    if finding.kind in _LIMITS and (finding.limited or finding.kind is not LimitClass.LIMIT):
+    if finding.kind in _LIMITS:
         return Verdict(False, _LIMITS[finding.kind], finding.matched or finding.reason, finding)
     if record.stopped in _STOPPED:
         return Verdict(False, _STOPPED[record.stopped], _ended(record))

@@ -8,7 +8,6 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from enum import IntEnum
 
-from recall.domain.agent import AgentSpec
 from recall.domain.errors import ConfigError, RecallError
 from recall.domain.event import Event
 from recall.domain.merge import MergeState
@@ -96,10 +95,7 @@ class Dispatcher:
         """Bring store, git and processes into agreement. Raises when the surroundings do not allow work."""
         parts = self.parts
         self._seq = parts.store.last_seq()
-        specs = [
-            AgentSpec(one.name, one.enabled, one.parallel, one.types, one.account) for one in parts.settings.agents
-        ]
-        parts.store.sync_agents(specs)
+        parts.store.sync_agents(parts.settings.agent_specs)
         recover(parts, self.queue)
         self._refresh_lists()
         if self._problems() and not parts.store.tasks():
@@ -169,7 +165,7 @@ class Dispatcher:
         imported = self._intake.refresh()
         if imported or self._commands_may_differ or self._distrust:
             self._commands_may_differ = False
-            self._distrust = distrusted(self.parts)
+            self._distrust = distrusted(self.parts.settings, self.parts.store)
 
     # -- decide and act ----------------------------------------------------------------------------------------
 

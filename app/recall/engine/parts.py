@@ -32,26 +32,37 @@ class Parts:
 
     def settlement(self, run: Run, result: RunResult, reason: str, finding: LimitFinding | None = None) -> Settlement:
         """Say what a result changes, from the task's budget and the agent's record as they are now."""
-        task = self.store.task(run.ref)
-        agent = next((one for one in self.store.agents() if one.name == run.agent), None)
-        limits = self.settings.limits
-        return settle(
-            result,
-            reason,
-            budget=self._budget(task),
-            cooldown=CooldownRule(
-                limits.margin, limits.default, limits.cap, agent.limits_in_a_row if agent is not None else 0
-            ),
-            now=self.clock.now().wall,
-            finding=finding or LimitFinding(),
-        )
+        return settlement_for(self.settings, self.store, self.clock.now().wall, run, result, reason, finding)
 
-    def _budget(self, task: Task | None) -> Budget:
-        run = self.settings.run
-        return Budget(
-            attempts=task.attempts if task else 0,
-            max_attempts=(task.max_attempts if task else None) or run.attempts,
-            interruptions=task.interruptions if task else 0,
-            max_interruptions=run.max_interruptions,
-            backoff=run.backoff,
-        )
+
+def settlement_for(
+    settings: Settings,
+    store: Store,
+    now: float,
+    run: Run,
+    result: RunResult,
+    reason: str,
+    finding: LimitFinding | None = None,
+) -> Settlement:
+    """Say what a result changes at `now` (wall seconds UTC)."""
+    agent = next((one for one in store.agents() if one.name == run.agent), None)
+    limits = settings.limits
+    in_a_row = agent.limits_in_a_row if agent is not None else 0
+    return settle(
+        result,
+        reason,
+        budget=_budget(settings, store.task(run.ref)),
+        cooldown=CooldownRule(limits.margin, limits.default, limits.cap, in_a_row),
+        now=now,
+        finding=finding or LimitFinding(),
+    )
+
+
+def _budget(settings: Settings, task: Task | None) -> Budget:
+    return Budget(
+        attempts=task.attempts if task else 0,
+        max_attempts=(task.max_attempts if task else None) or settings.run.attempts,
+        interruptions=task.interruptions if task else 0,
+        max_interruptions=settings.run.max_interruptions,
+        backoff=settings.run.backoff,
+    )

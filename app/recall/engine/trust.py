@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from recall.config.trust import commands_hash
-from recall.domain.task import TaskState
-from recall.engine.parts import Parts
+from collections.abc import Iterable
+
+from recall.config.settings import Settings
+from recall.config.trust import commands_hash, verifies_in_force
+from recall.domain.task import Task
+from recall.engine.ports import Store
 
 TRUSTED = "trusted_commands"
 
 
-def commands_in_force(parts: Parts) -> str:
-    """Hash every command that could run: verify, set-up, agents, and the tasks' own verify commands."""
-    verifies = [
-        task.verify
-        for task in parts.store.tasks()
-        if task.verify and task.state not in (TaskState.DONE, TaskState.CANCELLED)
-    ]
-    return commands_hash(parts.settings, verifies)
-
-
-def distrusted(parts: Parts) -> str:
-    """Say why nothing may start, or "". The commands of a repository's very first start count as confirmed by
-    the person who started it."""
-    current, trusted = commands_in_force(parts), parts.store.setting(TRUSTED)
-    if trusted is None:
-        parts.store.put_setting(TRUSTED, current, actor="person")
-        return ""
-    if trusted == current:
+def distrust_reason(settings: Settings, tasks: Iterable[Task], trusted: str | None) -> str:
+    """Say why nothing may start, or "". `trusted` is the fingerprint that a person confirmed, None before the
+    very first start; `settings` have their presets filled in."""
+    if trusted is None or trusted == commands_hash(settings, verifies_in_force(tasks)):
         return ""
     return (
         "the commands in recall.toml or a task's verify command changed and no person confirmed it; "
         "read them with `recall config show`, then `recall config trust`"
     )
+
+
+def distrusted(settings: Settings, store: Store) -> str:
+    """The same from the store. The commands of a repository's very first start count as confirmed by the person
+    who started it."""
+    trusted, tasks = store.setting(TRUSTED), store.tasks()
+    if trusted is None:
+        store.put_setting(TRUSTED, commands_hash(settings, verifies_in_force(tasks)), actor="person")
+    return distrust_reason(settings, tasks, trusted)

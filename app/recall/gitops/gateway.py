@@ -31,7 +31,7 @@ class GitGateway:
         state_dir = Path(elsewhere).expanduser().resolve() if elsewhere else location.state_dir
         self.repository = Repository(location, settings.main, state_dir)
         self.integration = IntegrationRepository(self.repository)
-        self.root = workspaces_root(location, settings)
+        self.root = location.workspaces_root(settings.workspaces.root)
         self._clock = clock
         self._kind = settings.workspaces.kind
         git_dir, common_dir = self.integration.git_dir, location.common_dir
@@ -130,19 +130,6 @@ class GitGateway:
 
 def _base_pin(run_id: int) -> str:
     return f"refs/recall/result-base/{run_id}"
-
-
-def workspaces_root(location: Location, settings: Settings) -> Path:
-    """Give the folder of workspaces and checkouts: below the main work tree, beside a bare repository. Started in
-    a linked worktree it is still the main one's, so that nothing is nested and both starts find the same."""
-    configured = Path(settings.workspaces.root)
-    if configured.is_absolute():
-        return configured
-    if location.common_dir.name == ".git":
-        return location.common_dir.parent / configured
-    if location.checkout is not None and location.git_dir == location.common_dir:
-        return location.checkout / configured
-    return location.common_dir.parent / f"{location.common_dir.name.removesuffix('.git')}{configured.name}"
 
 
 def protected_files(location: Location, settings: Settings) -> tuple[str, ...]:

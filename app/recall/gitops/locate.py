@@ -21,6 +21,19 @@ class Location:
     def state_dir(self) -> Path:
         return self.common_dir / "recall"
 
+    def workspaces_root(self, configured: str) -> Path:
+        """Give the folder of workspaces and checkouts: below the main work tree, beside a bare repository.
+        Started in a linked worktree it is still the main one's, so that nothing is nested and every start finds
+        the same."""
+        folder = Path(configured)
+        if folder.is_absolute():
+            return folder
+        if self.common_dir.name == ".git":
+            return self.common_dir.parent / folder
+        if self.checkout is not None and self.git_dir == self.common_dir:
+            return self.checkout / folder
+        return self.common_dir.parent / f"{self.common_dir.name.removesuffix('.git')}{folder.name}"
+
 
 def locate(start: Path) -> Location:
     """Walk up from `start` to a repository. Raises ConfigError when there is none."""
