@@ -48,10 +48,9 @@ def _doubled(tasks: Sequence[Resolved]) -> Iterator[Problem]:
     for task in tasks:
         places.setdefault(task.draft.id, []).append(task)
     for id, same in places.items():
-        lines = [task.draft.line + 1 for task in same]
         for task in same if len(same) > 1 else ():
-            others = ", ".join(str(line) for line in lines if line != task.draft.line + 1) or str(lines[0])
-            message = f"{id} is also the id of the task on line {others}; expected each id once; rename one of them"
+            other = same[1] if task is same[0] else same[0]
+            message = f"{id} is also the id of the task on line {other.draft.line + 1}; rename one of them"
             yield error("duplicate_id", task.draft.line, message, id=id, column=task.draft.column)
 
 

@@ -59,7 +59,9 @@ def render_status(data: bytes, states: Mapping[str, TaskState]) -> bytes:
 def _edits(source: Source, task: Resolved, state: TaskState) -> Iterator[tuple[int, int, bytes]]:
     meaning = _MEANINGS[state]
     for sign in task.signs:
-        if STATES[sign.meaning] is STATES[meaning] and sign.meaning is not Meaning.UNKNOWN:
+        if sign.kind is Kind.STRUCK or (
+            STATES[sign.meaning] is STATES[meaning] and sign.meaning is not Meaning.UNKNOWN
+        ):
             continue
         if not sign.text or source.lines[sign.line][sign.column : sign.column + len(sign.text)] != sign.text:
             continue

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recall.tasklist.ids import IdFault, Labelled, take_id
-from recall.tasklist.inline import is_struck, unwrapped, without_comments
+from recall.tasklist.inline import unwrapped, without_comments
 from recall.tasklist.labels import Field, inline_fields
 from recall.tasklist.status import BOXES, EMOJI, Kind, Meaning, leading_symbols, read_box, read_emoji, state_word
 
@@ -16,6 +16,7 @@ _STRONG = "✅✔☑❌⏸🚧🔄"
 _BOX = re.compile(r"\[(?P<mark>[^\[\]\n]{0,14})\](?P<star>\*(?=\s|$))?(?![(\[:])")
 _SPEC_KIT_MARK = re.compile(r"(?:\[(?:P|US\d{1,4})\]\s*)+")
 _WORD_AT_END = re.compile(r"[\[(（]([^\[\]()（）]{1,24})[\])）]$")
+_STRUCK = re.compile(r"(?:\[[^\[\]]{0,3}\]\s*)?~~")
 _DATE_AT_END = re.compile(r"\d{4}-\d\d-\d\d$")
 
 
@@ -59,6 +60,12 @@ class Title:
 
 def read_head(text: str) -> Head:
     """Read `[ ] T-1: Title`, `✅ T-1 Title`, `2.1 [ ] Title`, `**T-1** — Title`."""
+    head = _read_head(text)
+    struck = _STRUCK.match(text)
+    return replace(head, marks=(*head.marks, Mark(Kind.STRUCK, Meaning.UNKNOWN, "~~"))) if struck else head
+
+
+def _read_head(text: str) -> Head:
     box = _BOX.match(text)
     if box is None:
         return _without_box(text)
@@ -75,14 +82,12 @@ def read_head(text: str) -> Head:
 
 def read_title(text: str) -> Title:
     """Take out of a title what is no title: comments, fields, spec-kit's marks, a status at its end."""
-    titled = inline_fields(without_comments(text))
+    plain = without_comments(text)
+    titled = inline_fields(plain if plain == text else " ".join(plain.split()))
     spec_kit = _SPEC_KIT_MARK.match(titled.title)
     rest = titled.title[spec_kit.end() :] if spec_kit else titled.title
     mark, rest = _mark_at_end(rest)
-    marks = [mark] if mark else []
-    if is_struck(rest):
-        marks.append(Mark(Kind.WORD, Meaning.UNKNOWN, rest))
-    return Title(unwrapped(rest), titled.fields, tuple(marks), spec_kit[0].strip() if spec_kit else "")
+    return Title(unwrapped(rest), titled.fields, (mark,) if mark else (), spec_kit[0].strip() if spec_kit else "")
 
 
 def _without_box(text: str) -> Head:

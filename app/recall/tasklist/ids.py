@@ -94,14 +94,15 @@ def _judge(text: str, opener: str, token: re.Match[str], *, named: bool) -> Labe
     dotted = token.start() + len(bare) < token.end()
     after = _AFTER.match(text, token.end())
     assert after is not None, "every part of the pattern may be empty"
+    id = bare.lstrip("#") if not is_placeholder(bare) else bare
+    behind = text[token.start() + len(bare) :]
+    if _names_several(id, behind) or _is_range(bare):
+        return Labelled(id, behind, IdFault.SEVERAL)
     rest = _rest(text, opener, after)
     if rest is None:
         return None
-    id = bare.lstrip("#") if not is_placeholder(bare) else bare
     if is_placeholder(id):
         return Labelled(id, rest, IdFault.PLACEHOLDER)
-    if _names_several(id, text[token.start() + len(bare) :]) or _is_range(bare):
-        return Labelled(id, rest, IdFault.SEVERAL)
     marked = dotted or named or bool(opener) or bool(after["sep"].strip()) or ")" in after["close"] or bare != id
     if is_id(id):
         return Labelled(id, rest) if _stands_for_a_task(id, marked=marked) else None

@@ -25,8 +25,3 @@ def unwrapped(text: str) -> str:
         if len(text) > 2 * len(mark) and text == f"{mark}{inside}{mark}" and mark[0] not in inside and inside.strip():
             return inside.strip()
     return text
-
-
-def is_struck(text: str) -> bool:
-    """Tell whether a whole text is struck through."""
-    return text.startswith("~~") and text.endswith("~~") and len(text) > 4

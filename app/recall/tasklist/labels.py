@@ -49,13 +49,17 @@ _OPEN_OR_CLOSE = re.compile(r"[(){}（）]")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`name` is ours, `label` what was written; `line` and `column` (from 0) say where the value stands."""
+    """`name` is ours, `label` what was written; `line` and `column` (from 0) say where the value stands.
+
+    An unsure one is a sub-heading such as `Dependencies`, which may as well stand above prose.
+    """
 
     name: str
     label: str
     value: str
     line: int
     column: int
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ def inline_fields(text: str) -> Titled:
     position = 0
     stop = len(text.rstrip(" .*_`"))
     for start, end in _outer_groups(text):
-        inside, unknown = _fields_of_group(text, start + 1, end - 1, last=end >= stop)
+        inside, unknown = _fields_of_group(text, start + 1, min(end - 1, len(text)), last=end >= stop)
         if not inside:
             continue
         fields += [Field(each.name, each.label, text[each.start : each.end], 0, 0) for each in inside]
@@ -156,7 +160,7 @@ def _found(line: str, name: str, label: str, start: int, end: int, *, emphasised
 
 
 def _outer_groups(text: str) -> list[tuple[int, int]]:
-    """Pair brackets in one pass; what never closes is no group, so hostile lines cost no more than others."""
+    """Pair brackets in one pass. The last of those that never close reaches to the end of the text."""
     open_at: list[int] = []
     groups: list[tuple[int, int]] = []
     for match in _OPEN_OR_CLOSE.finditer(text):
@@ -167,7 +171,15 @@ def _outer_groups(text: str) -> list[tuple[int, int]]:
             while groups and groups[-1][0] > start:
                 groups.pop()
             groups.append((start, match.end()))
+    if open_at and (not groups or groups[-1][1] <= open_at[-1]):
+        groups.append((open_at[-1], len(text) + 1))
     return groups
+
+
+def has_open_group(text: str) -> bool:
+    """Tell whether a bracket that holds fields is still open at the end, so that the next line belongs to it."""
+    start, end = (_outer_groups(text) or [(0, 0)])[-1]
+    return end > len(text) and bool(_fields_of_group(text, start + 1, len(text), last=False)[0])
 
 
 def _fields_of_group(text: str, start: int, end: int, *, last: bool) -> tuple[list[Found], list[tuple[int, int]]]:

@@ -27,7 +27,7 @@ _CONTAINERS = {
 }
 _LEAVES = {"fence": "fence", "code_block": "code", "html_block": "html"}
 _TASK_LIKE = re.compile(
-    r"^[ \t]*(?:[-*+]|\d{1,9}[.)])?\s*\\?\[[ xX]?\\?\]\*?\s*[*`\[]{0,4}[A-Za-z]{0,12}[-_]?\d", re.MULTILINE
+    r"^[ \t]*(?:[-*+]|\d{1,9}[.)])?[ \t]*\\?\[[ xX]?\\?\]\*?[ \t]*[*`\[]{0,4}[A-Za-z]{0,12}[-_]?\d", re.MULTILINE
 )
 _BOX_LIKE = re.compile(r"^[-*+] +\[[ xX]\] ", re.MULTILINE)
 
@@ -128,12 +128,12 @@ def _structure_problems(tokens: list[Token]) -> Iterator[Problem]:
 
 def _unclosed_fence(token: Token, line: int) -> Problem:
     tasks = len(_TASK_LIKE.findall(token.content))
-    swallowed = f", {tasks} lines that look like tasks among it" if tasks else ""
+    swallowed = f", also {tasks} that look like tasks" if tasks else ""
     return warning(
         "unclosed_fence",
         line,
-        f"the code fence `{token.markup}` is never closed, so everything below it is code{swallowed}; "
-        f"close it with a line of `{token.markup}`",
+        f"the code fence that opens here is never closed, so everything below it is code{swallowed}; "
+        f"close it with a line of {token.markup}",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -13,7 +14,7 @@ from recall.tasklist.draft import Draft, Form
 from recall.tasklist.heads import Head, Mark, read_head, read_title
 from recall.tasklist.ids import IdFault, Labelled, is_id, is_number, of_one_family, take_id
 from recall.tasklist.inline import unwrapped
-from recall.tasklist.labels import LINKS, Field, field_name, fields_of_line
+from recall.tasklist.labels import AFTER, LINKS, Field, field_name, fields_of_line, has_open_group, inline_fields
 from recall.tasklist.outline import Block, Outline
 from recall.tasklist.problem import Problem, error, note, warning
 from recall.tasklist.slug import automatic_id
@@ -25,7 +26,9 @@ _ALMOST_A_BOX = re.compile(r"(?:[-*+]|\d{1,9}[.)])?\s?\\?\[[ xX]?\\?\](?![(\[:])
 _LABEL_WORDS = re.compile(
     r"acceptance|criteri|definition of done|\bdone\b|\bdod\b|验收|驗收|完成條件|完成条件", re.IGNORECASE
 )
+_LINKS_HEADING = re.compile(r"(?:task )?(?:dependenc(?:y|ies)|prerequisites?)\b", re.IGNORECASE)
 _CRITERION = re.compile(r"(?:AC|DOD|CR)[-_.]?\d", re.IGNORECASE)
+_LINES_OF_A_TITLE = 8
 _BOX_IN_VALUE = re.compile(r"^\[.\]\s*", re.MULTILINE)
 _LISTED_FIELDS = LINKS | {"touches"}
 
@@ -89,7 +92,7 @@ class _Reader:
         self.source = source
         self.reading = Reading()
         self.sections: list[Section] = [Section(0, Scope(top=True))]
-        self.automatic_ids: set[str] = set()
+        self.automatic_ids = Counter[str]()
 
     def walk(self, blocks: list[Block]) -> None:
         document = Frame(iter(blocks), self.sections[0].scope)
@@ -110,8 +113,9 @@ class _Reader:
         self._close_sections(1, len(self.source.lines))
 
     def _block(self, block: Block, frame: Frame) -> list[Frame]:
-        if frame.open_field and self._take_listed_value(block, frame):
-            return []
+        if frame.open_field:
+            rest = self._take_listed_value(block, frame)
+            return [Frame(iter(rest), frame.scope)] if rest else []
         match block.kind:
             case "item":
                 return self._item(block, frame)
@@ -148,11 +152,10 @@ class _Reader:
                 self._fault(block, head.labelled)
                 return replace(outer, skipped=head.fault is IdFault.PLACEHOLDER or outer.skipped, top=False)
             return Scope(self._draft(block, head, Form.HEADING, outer.owner))
+        if _LINKS_HEADING.match(block.text) or field_name(block.text) in LINKS:
+            frame.open_field = Field(field_name(block.text) or AFTER, block.text, "", block.start, 0, sure=False)
         if outer.owner is None:
             return replace(outer, labelled=_is_label(block.text, heading=True))
-        name = field_name(block.text)
-        if name in LINKS:
-            frame.open_field = Field(name, block.text, "", block.start, 0)
         labelled = outer.labelled or _is_label(block.text, heading=True)
         return replace(outer, labelled=labelled, reads=Reads.LINKS)
 
@@ -193,21 +196,20 @@ class _Reader:
         first = block.children[0] if block.children else None
         if first is None or first.kind != "paragraph":
             return [Frame(iter(block.children), _inside(frame.scope))]
-        head = read_head(first.text.partition("\n")[0])
+        head = read_head(_head_text(first)[0])
         if not head.boxed and not _is_emoji_task(head):
             return self._plain_item(block, first, frame)
         if head.fault:
             return self._faulty_item(block, head, frame)
         id = head.id or _id_below(block)
-        if id:
-            return self._named_item(block, head, id, frame)
-        return self._nameless_item(block, head, frame)
+        return self._named_item(block, head, id, frame) if id else self._nameless_item(block, head, frame)
 
     def _faulty_item(self, block: Block, head: Head, frame: Frame) -> list[Frame]:
         assert head.labelled is not None, "a fault is the fault of an id"
         if not (frame.scope.owner and frame.scope.labelled):
             self._fault(block, head.labelled)
-        return [Frame(iter(block.children[1:]), replace(_inside(frame.scope), reads=Reads.NONE))]
+        skipped = frame.scope.skipped or head.fault is IdFault.PLACEHOLDER
+        return [Frame(iter(block.children[1:]), replace(_inside(frame.scope), reads=Reads.NONE, skipped=skipped))]
 
     def _named_item(self, block: Block, head: Head, id: str, frame: Frame) -> list[Frame]:
         scope = frame.scope
@@ -236,9 +238,14 @@ class _Reader:
         return [self._inside_draft(block, draft)]
 
     def _inside_draft(self, block: Block, draft: Draft) -> Frame:
-        for line, text in list(block.children[0].lines())[1:]:
-            self._field_line(line, text, Scope(draft))
-        return Frame(iter(block.children[1:]), Scope(draft))
+        inside = Frame(iter(block.children[1:]), Scope(draft))
+        for line, text in block.children[0].lines():
+            if line < draft.body_start:
+                continue
+            inside.open_field = self._field_line(line, text, inside.scope)
+            if not fields_of_line(text)[0]:
+                draft.fields += self._placed(inline_fields(text).fields, line)
+        return inside
 
     def _plain_item(self, block: Block, first: Block, frame: Frame) -> list[Frame]:
         inside = Frame(iter(block.children[1:]), _inside(frame.scope))
@@ -271,7 +278,7 @@ class _Reader:
         if scope.owner is None:
             self.reading.strays += [each for each in fields if each.name in LINKS]
             return None
-        if complete and len(fields) == len(found):
+        if complete and len(fields) == len(found) and any(each.name != "touches" for each in fields):
             scope.owner.taken.append(span or (line, line + 1))
         if not fields[-1].value and fields[-1].name in _LISTED_FIELDS:
             scope.owner.fields += fields[:-1]
@@ -279,22 +286,26 @@ class _Reader:
         scope.owner.fields += fields
         return None
 
-    def _take_listed_value(self, block: Block, frame: Frame) -> bool:
-        """Give an open field the list below it, or the paragraph below its heading."""
+    def _take_listed_value(self, block: Block, frame: Frame) -> list[Block]:
+        """Give an open field the list below it, or the paragraph below its heading; give back what is left."""
         waiting, owner = frame.open_field, frame.scope.owner
         assert waiting is not None, "asked only while a field waits"
-        if owner is None or block.kind not in {"list", "paragraph"}:
+        if block.kind not in {"list", "paragraph"}:
             self._settle_open_field(frame)
-            return False
-        texts = [block.text] if block.kind == "paragraph" else [_first_text(item) for item in block.children]
-        value = _BOX_IN_VALUE.sub("", "\n".join(texts))
-        owner.fields.append(replace(waiting, value=value))
-        owner.taken.append((block.start, block.end))
+            return [block]
+        values, rest = _values_below(block)
+        filled = replace(waiting, value=_BOX_IN_VALUE.sub("", "\n".join(values)))
         frame.open_field = None
-        return True
+        if owner is None:
+            self.reading.strays.append(filled)
+            return [block]
+        owner.fields.append(filled)
+        if filled.name in LINKS and filled.sure:
+            owner.taken.append((block.start, rest[0].start if rest else block.end))
+        return rest
 
     def _settle_open_field(self, frame: Frame) -> None:
-        if frame.open_field and frame.scope.owner:
+        if frame.open_field and frame.open_field.sure and frame.scope.owner:
             frame.scope.owner.fields.append(frame.open_field)
         frame.open_field = None
 
@@ -368,26 +379,35 @@ class _Reader:
         title = read_title(head.rest)
         name = id or head.id
         assert name is not None, "only what has an id becomes a draft"
-        text_lines = block.end if form is Form.HEADING else block.start + 1
+        line, body_start = block.start, block.end
+        if form is Form.ITEM:
+            line = block.children[0].start
+            body_start = line + _head_text(block.children[0])[1]
         draft = Draft(
             name,
             clean_line(title.text) or name,
             form,
-            block.start,
-            self._column(block.start, name),
-            text_lines,
+            line,
+            self._column(line, name),
+            body_start,
             block.end,
             owner,
             optional=head.optional,
         )
-        draft.signs += self._signs((*head.marks, *title.marks), block.start)
-        draft.fields += self._placed(title.fields, block.start)
+        draft.signs += self._signs((*head.marks, *title.marks), line)
+        draft.fields += self._placed(title.fields, line)
         if title.dropped:
             draft.details.append(title.dropped)
         if form is Form.ITEM and owner:
-            owner.taken.append((block.start, block.end))
+            owner.taken.append((block.start, self._without_blanks(block)))
         self._add(draft)
         return draft
+
+    def _without_blanks(self, block: Block) -> int:
+        end = block.end
+        while end > block.start + 1 and not self.source.lines[end - 1].strip():
+            end -= 1
+        return end
 
     def _add(self, draft: Draft) -> None:
         if draft.parent:
@@ -481,6 +501,26 @@ def _with_inner_number(block: Block) -> Block:
     named = replace(first, text=f"{item.number}. {first.text}")
     rest = [replace(inner, children=inner.children[1:])] if len(inner.children) > 1 else []
     return replace(block, children=[named, *item.children[1:], *rest, *block.children[1:]])
+
+
+def _head_text(paragraph: Block) -> tuple[str, int]:
+    """Give an item's title line, and how many lines it takes: a bracket left open runs into the next."""
+    lines = paragraph.text.split("\n")
+    count = 1
+    while count < min(len(lines), _LINES_OF_A_TITLE) and has_open_group(" ".join(lines[:count])):
+        count += 1
+    return " ".join(line.strip() for line in lines[:count]), count
+
+
+def _values_below(block: Block) -> tuple[list[str], list[Block]]:
+    """Give the texts that are a field's value. Boxes behind plain items are not: they are criteria or tasks."""
+    if block.kind == "paragraph":
+        return [block.text], []
+    texts = [_first_text(item) for item in block.children]
+    boxed = [read_head(text).boxed for text in texts]
+    stop = boxed.index(True) if True in boxed and not boxed[0] else len(boxed)
+    left = block.children[stop:]
+    return texts[:stop], [replace(block, start=left[0].start, children=left)] if left else []
 
 
 def _id_below(block: Block) -> str | None:

@@ -134,6 +134,8 @@ class _Resolver:
 
     def _link(self, task: Resolved, each: Field) -> None:
         named = read_references(each.value, self.index)
+        if not each.sure and len(named.refs) == len(named.unknown):
+            return
         self._complain(task.draft, each, named)
         own = TaskRef(self.region, task.draft.id)
         if own in named.refs:
@@ -165,12 +167,13 @@ class _Resolver:
                 f"{draft.id} names {id} under `{each.label}`, but this list has no such task; expected one of its ids"
                 f"{self._nearest(id)}; correct it, add the task, or write `none`",
             )
-        for part in named.unread:
+        for part in named.unread if each.sure else ():
+            found = f"`{clean_line(part)[:60]}`" if part.strip() else "nothing"
             self._error(
                 "unresolvable_prereq",
                 draft,
                 each,
-                f"found `{clean_line(part)[:60]}` under `{each.label}` of {draft.id}; expected task ids or `none`; "
+                f"found {found} under `{each.label}` of {draft.id}; expected task ids or `none`; "
                 "name the tasks, or word the line so that it is no field",
             )
         for sentence in named.bad:

@@ -27,6 +27,7 @@ class Kind(StrEnum):
     BOX = "box"
     EMOJI = "emoji"
     WORD = "word"
+    STRUCK = "struck through"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ WORDS = {word: meaning for meaning, words in _WORDS.items() for word in words.sp
 _ANY_WORD = "|".join(re.escape(word).replace(r"\ ", r"[\s_-]+") for word in sorted(WORDS, key=len, reverse=True))
 _WORD = re.compile(rf"({_ANY_WORD})(?!\w)", re.IGNORECASE)
 _ENDS_THE_WORD = re.compile(r"[*_`~\s\]]*(?:$|[^\w\s]|\d|on\b|by\b|in\b|since\b|for\b)", re.IGNORECASE)
+_BOX_ALONE = re.compile(r"[\s*_`]{0,4}\[(.)\]")
 _DECORATION = " \t*_`~\"'[]"
 _JOINERS = "\ufe0e\ufe0f\u200d"
 _BLANK = {"", "-", "—", "–"}
@@ -120,11 +122,12 @@ def read_emoji(symbols: str) -> Meaning:
 
 def read_words(text: str) -> Words:
     """Read a status field: `✅ Done`, `**TODO**`, `In progress (50 %)`. Nothing there means todo."""
+    box = _BOX_ALONE.match(text)
+    if box:
+        return Words(read_box(box[1]), box.start(1), box.end(1), Kind.BOX)
     if text.strip(_DECORATION) in _BLANK:
         return Words(Meaning.TODO, 0, 0)
     start = len(text) - len(text.lstrip(_DECORATION))
-    if text[:start].endswith("[") and text[start : start + 2].endswith("]"):
-        return Words(read_box(text[start]), start, start + 1, Kind.BOX)
     symbols = leading_symbols(text[start:])
     after = start + symbols
     after += len(text[after:]) - len(text[after:].lstrip(_DECORATION))

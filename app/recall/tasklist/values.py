@@ -70,17 +70,13 @@ def read_count(value: str) -> int | None:
 
 def read_globs(value: str) -> tuple[str, ...]:
     """Read paths and globs: in backticks, or separated by commas, spaces or lines."""
-    quoted = _CODE.findall(value)
-    found = quoted or [
-        word
-        for line in value.split("\n")
-        for word in re.split(r"[,;\s]+", _WORD_BEFORE_PATH.sub("", _REMARK.sub("", line)))
-    ]
-    globs = (
-        _LINE_NUMBERS.sub("", word.strip(_DECORATION.replace("*", "").replace("_", ""))).removeprefix("./")
-        for word in found
-    )
+    words = [word for part in re.split(r"[,;\n]", value) for word in _CODE.findall(part) or _bare_words(part)]
+    globs = (_LINE_NUMBERS.sub("", word.strip(" `\"'")).removeprefix("./") for word in words)
     return tuple(dict.fromkeys(glob for glob in globs if glob.casefold() not in _NOTHING))
+
+
+def _bare_words(part: str) -> list[str]:
+    return _WORD_BEFORE_PATH.sub("", _REMARK.sub("", part).strip()).split()
 
 
 def read_command(value: str) -> str:
