@@ -223,6 +223,26 @@ def test_a_group_ends_when_its_last_open_sub_task_leaves_the_list(store: SqliteS
     assert task_of(store, "G-1").done_by is DoneBy.GROUP
 
 
+def test_a_cancelled_sub_task_keeps_no_group_open(store: SqliteStore) -> None:
+    imported(
+        store,
+        spec("G-1", is_group=True),
+        spec("G-1.1", parent="G-1", status=TaskState.DONE),
+        spec("G-1.2", parent="G-1"),
+        spec("T-1", "G-1"),
+    )
+    assert store.cancel(ref("G-1.2"), actor="person") is None
+    assert (task_of(store, "G-1").done_by, task_of(store, "T-1").unmet) == (DoneBy.GROUP, 0)
+    assert store.requeue(ref("G-1.2"), actor="person") is None
+    assert (task_of(store, "G-1").state, task_of(store, "T-1").unmet) == (TaskState.TODO, 1)
+
+
+def test_a_group_that_leaves_with_its_sub_tasks_is_cancelled_not_done(store: SqliteStore) -> None:
+    imported(store, spec("G-1.1", parent="G-1"), spec("G-1", is_group=True), spec("T-1"))
+    imported(store, spec("T-1"))
+    assert [task.state for task in store.tasks() if task.vanished] == [TaskState.CANCELLED] * 2
+
+
 def test_a_group_whose_sub_tasks_were_done_before_is_done_at_once(store: SqliteStore) -> None:
     imported(
         store,

@@ -28,6 +28,10 @@ _MERGE = """
 SELECT m.id, m.region, m.task, m.state, r.state AS run_state FROM merges m JOIN runs r ON r.id = m.run_id
 WHERE (m.state NOT IN ('landed', 'rejected')) <> (r.state = 'landing')
 """
+_GROUP = """
+SELECT g.region, g.id, t.id AS open FROM tasks g JOIN tasks t ON t.region = g.region AND t.parent = g.id
+WHERE g.done_by = 'group' AND t.status NOT IN ('done', 'cancelled')
+"""
 
 
 def check(rows: Rows) -> list[str]:
@@ -41,6 +45,7 @@ def check(rows: Rows) -> list[str]:
     ]
     found += [f"{_ref(row)}: lease and open run ({row['state'] or 'none'}) do not fit" for row in rows.all(_LEASE)]
     found += [f"merge entry {row['id']} is {row['state']}, its run is {row['run_state']}" for row in rows.all(_MERGE)]
+    found += [f"{_ref(row)} is done by its sub-tasks, but {row['open']} is open" for row in rows.all(_GROUP)]
     found += [f"foreign key violated in {row[0]}, row {row[1]}" for row in rows.all("PRAGMA foreign_key_check")]
     found += [f"database file: {row[0]}" for row in rows.all("PRAGMA quick_check") if row[0] != "ok"]
     return found

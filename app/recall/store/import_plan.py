@@ -130,7 +130,9 @@ def _compared(comparison: _Comparison, behind: Mapping[TaskRef, int], *, cancel_
         comparison.vanished(),
     )
     leaving = vanished if cancel_vanished else ()
-    cancelled = tuple(ref for ref in leaving if known.tasks[ref].state in _STILL_TO_DO)
+    still_to_do = [ref for ref in leaving if known.tasks[ref].state in _STILL_TO_DO]
+    # groups first: the end of its last sub-task would otherwise make a leaving group done
+    cancelled = tuple(sorted(still_to_do, key=lambda ref: not known.tasks[ref].is_group))
     revived = tuple(ref for ref in returned if ref in known.cancelled_by_list)
     changed_refs = tuple(ref for spec, _ in changed if (ref := TaskRef(region, spec.id)) not in returned)
     diff = ImportDiff(

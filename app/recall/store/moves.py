@@ -36,9 +36,11 @@ SELECT g.id, g.status, g.done_by FROM tasks t JOIN tasks g ON g.region = t.regio
 WHERE t.region = :region AND t.id = :id
 """
 _SUB_TASKS = """
-SELECT count(*) AS sub_tasks, count(*) FILTER (WHERE status = 'done') AS done FROM tasks
-WHERE region = :region AND parent = :id AND vanished = 0
+SELECT count(*) AS sub_tasks, count(*) FILTER (WHERE status IN ('done', 'cancelled')) AS closed FROM tasks
+WHERE region = :region AND parent = :id
 """
+#: A sub-task in one of these states does not keep its group open.
+_CLOSED = frozenset({TaskState.DONE, TaskState.CANCELLED})
 
 
 class IllegalMove(RecallError):
@@ -60,9 +62,13 @@ def move_task(
     goes; its owner stays until the run is settled."""
     _set_task(tx, ref, before, after, reason, done_by, done_commit, done_agent)
     if after is TaskState.DONE:
-        _spread_done(tx, ref)
+        _count_for_dependants(tx, ref, -1)
     elif before is TaskState.DONE:
-        _spread_reopened(tx, ref)
+        _count_for_dependants(tx, ref, +1)
+    if after in _CLOSED:
+        _close_groups_above(tx, ref)
+    elif before in _CLOSED:
+        _reopen_groups_above(tx, ref)
 
 
 def move_run(tx: Transaction, run: Run, after: RunState, result: RunResult | None = None, reason: str = "") -> None:
@@ -100,19 +106,19 @@ def move_merge(tx: Transaction, entry: MergeEntry, after: MergeState, reason: st
 
 
 def complete_group(tx: Transaction, ref: TaskRef) -> None:
-    """Make this group done if all its sub-tasks are."""
+    """Make this group done if every sub-task of it is done or cancelled."""
     row = tx.one("SELECT status FROM tasks WHERE region = :region AND id = :id AND is_group = 1", ref._asdict())
-    if row and _all_sub_tasks_done(tx, ref) and (TaskState(row["status"]), TaskState.DONE) in TASK_MOVES:
+    if row and _may_finish(tx, ref, TaskState(row["status"])):
         _finish_group(tx, ref, TaskState(row["status"]))
-        _spread_done(tx, ref)
+        _close_groups_above(tx, ref)
 
 
 def reopen_group(tx: Transaction, ref: TaskRef) -> None:
-    """Take back that a group is done when it is so by its sub-tasks and not all of them are any more."""
+    """Take back that a group is done when it is so by its sub-tasks and one of them is open."""
     row = tx.one("SELECT done_by FROM tasks WHERE region = :region AND id = :id AND is_group = 1", ref._asdict())
-    if row and row["done_by"] == DoneBy.GROUP and not _all_sub_tasks_done(tx, ref):
+    if row and row["done_by"] == DoneBy.GROUP and not _all_sub_tasks_closed(tx, ref):
         _reopen_group(tx, ref)
-        _spread_reopened(tx, ref)
+        _reopen_groups_above(tx, ref)
 
 
 def _set_task(
@@ -142,29 +148,18 @@ def _set_task(
     _exactly_one(tx.change(_MOVE_TASK, values), f"task {ref}")
 
 
-def _spread_done(tx: Transaction, ref: TaskRef) -> None:
-    pending = [ref]
-    while pending:
-        done = pending.pop()
-        _count_for_dependants(tx, done, -1)
-        group = _group_of(tx, done)
-        if group is None:
-            continue
-        parent, state, _ = group
-        if (state, TaskState.DONE) in TASK_MOVES and _all_sub_tasks_done(tx, parent):
-            _finish_group(tx, parent, state)
-            pending.append(parent)
+def _close_groups_above(tx: Transaction, ref: TaskRef) -> None:
+    group = _group_of(tx, ref)
+    while group is not None and _may_finish(tx, group[0], group[1]):
+        _finish_group(tx, group[0], group[1])
+        group = _group_of(tx, group[0])
 
 
-def _spread_reopened(tx: Transaction, ref: TaskRef) -> None:
-    pending = [ref]
-    while pending:
-        reopened = pending.pop()
-        _count_for_dependants(tx, reopened, +1)
-        group = _group_of(tx, reopened)
-        if group is not None and group[2] is DoneBy.GROUP:
-            _reopen_group(tx, group[0])
-            pending.append(group[0])
+def _reopen_groups_above(tx: Transaction, ref: TaskRef) -> None:
+    group = _group_of(tx, ref)
+    while group is not None and group[2] is DoneBy.GROUP:
+        _reopen_group(tx, group[0])
+        group = _group_of(tx, group[0])
 
 
 def _count_for_dependants(tx: Transaction, ref: TaskRef, by: int) -> None:
@@ -184,23 +179,29 @@ def _group_of(rows: Rows, ref: TaskRef) -> tuple[TaskRef, TaskState, DoneBy | No
     return TaskRef(ref.region, row["id"]), TaskState(row["status"]), done_by
 
 
-def _all_sub_tasks_done(rows: Rows, group: TaskRef) -> bool:
+def _may_finish(rows: Rows, group: TaskRef, state: TaskState) -> bool:
+    return (state, TaskState.DONE) in TASK_MOVES and _all_sub_tasks_closed(rows, group)
+
+
+def _all_sub_tasks_closed(rows: Rows, group: TaskRef) -> bool:
     row = rows.one(_SUB_TASKS, group._asdict())
-    return row is not None and 0 < row["sub_tasks"] == row["done"]
+    return row is not None and 0 < row["sub_tasks"] == row["closed"]
 
 
 def _finish_group(tx: Transaction, group: TaskRef, state: TaskState) -> None:
-    reason = "every sub-task is done"
+    reason = "every sub-task is done or cancelled"
     _set_task(tx, group, state, TaskState.DONE, reason, DoneBy.GROUP)
     events.append(tx, "task.done", actor="store", ref=group, before=state, after=TaskState.DONE, reason=reason)
+    _count_for_dependants(tx, group, -1)
 
 
 def _reopen_group(tx: Transaction, group: TaskRef) -> None:
-    reason = "a sub-task is not done any more"
+    reason = "a sub-task is open again"
     _set_task(tx, group, TaskState.DONE, TaskState.TODO, reason)
     events.append(
         tx, "task.reopened", actor="store", ref=group, before=TaskState.DONE, after=TaskState.TODO, reason=reason
     )
+    _count_for_dependants(tx, group, +1)
 
 
 def _exactly_one(changed: int, what: str) -> None:
