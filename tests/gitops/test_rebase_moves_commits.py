@@ -183,6 +183,7 @@ def test_main_pulled_into_the_branch_is_not_landed_again(bench: Bench) -> None:
     repo.git("merge", "-q", "--no-ff", "main")
     done = rebased(bench.rebase())
     assert bench.see().subjects(f"{done.onto}..{done.candidate}") == ["one"]
+    assert "elsewhere" not in bench.see().message(done.candidate)
 
 
 def test_a_branch_that_was_rebased_on_a_newer_main_goes_commit_by_commit(bench: Bench) -> None:

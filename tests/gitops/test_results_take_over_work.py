@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from recall.config.settings import MergeSettings
+from recall.config.settings import MergeSettings, TaskList
 from recall.domain.task import TaskRef
 from recall.domain.work import NothingNew, PersonNeeded, Rebased, Result, Workspace
+from recall.gitops.foreign import read_bytes
 from recall.gitops.leftovers import LeftoverRule
 from recall.gitops.results import Collector
 from tests.gitops.ground import FixedClock, Ground, gateway_for, settings_for
@@ -337,6 +338,16 @@ def test_a_protected_file_turned_into_a_folder_is_a_file_again(ground: Ground) -
     assert ground.see().files(result.tip) == ["README.md", "TASKS.md", "recall.toml", "src/a.py", "y"]
 
 
+def test_a_protected_file_whose_folder_became_a_link_is_a_file_again(repo: Repo) -> None:
+    repo.commit("web", {"web/TASKS.md": "# Web\n"})
+    ground = Ground(repo, replace(settings_for(repo), tasks=(TaskList("web", "web/TASKS.md"),)))
+    shutil.rmtree(ground.agent.path / "web")
+    (ground.agent.path / "web").symlink_to("/etc")
+    ground.agent.commit("x", {"y": "y"})
+    result = ground.result()
+    assert ground.see().file("web/TASKS.md", result.tip) == b"# Web\n"
+
+
 def test_a_new_protected_file_is_not_let_in(repo: Repo) -> None:
     ground = Ground(repo)  # main has no recall.toml
     ground.agent.commit("x", {"recall.toml": "evil", "y": "y"})
@@ -359,10 +370,14 @@ def test_uncommitted_protected_changes_are_taken_out_too(ground: Ground) -> None
 
 
 @pytest.mark.parametrize("strategy", [[], ["-s", "ours"]])
-def test_mains_own_change_of_a_task_file_survives_a_merge_by_the_agent(ground: Ground, strategy: list[str]) -> None:
-    ground.agent.commit("mine", {"TASKS.md": "# Mine\n", "y": "y"})
-    ground.agent.git("checkout", "-q", "HEAD~1", "--", "TASKS.md")
-    ground.agent.commit("undone")
+@pytest.mark.parametrize("touched", [True, False])
+def test_mains_own_change_of_a_task_file_survives_a_merge_by_the_agent(
+    ground: Ground, strategy: list[str], touched: bool
+) -> None:
+    ground.agent.commit("mine", {"y": "y"})
+    if touched:
+        ground.agent.commit("and", {"TASKS.md": "# Mine\n"})
+        ground.agent.commit("back", {"TASKS.md": "# Tasks\n"})
     ground.repo.commit("by the user", {"TASKS.md": "# Tasks\n\n- [ ] T-2 more\n"})
     ground.agent.git("merge", "-q", "--no-edit", *strategy, "main")
     result = ground.result()
@@ -383,6 +398,7 @@ def test_a_result_survives_branch_deletion_reset_and_gc(ground: Ground) -> None:
     assert isinstance(result, Result)
     ground.gateway.close_workspace(workspace, 8, landed=False)
     repo.git("reset", "-q", "--hard", "HEAD~1")
+    ground.gateway.open_workspace(TaskRef("main", "T-3"), 1, 9)  # the folder is used again, on another commit
     for ref in repo.git("for-each-ref", "--format=%(refname)", "refs/heads/recall", "refs/recall/parked").split():
         repo.git("update-ref", "-d", ref)
     repo.git("reflog", "expire", "--expire=now", "--all")
@@ -486,6 +502,20 @@ def test_a_replaced_git_file_is_never_followed(ground: Ground, home: Path, tmp_p
     result = ground.gateway.collector.collect(ground.workspace, 7, "t")
     assert getattr(result, "tip", None) == tip
     assert not (home / "pwned").exists()
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder", "missing", "huge"])
+def test_odd_files_in_a_git_dir_read_as_nothing(tmp_path: Path, kind: str) -> None:
+    place = tmp_path / "HEAD"
+    if kind == "link":
+        place.symlink_to("/etc/passwd")
+    elif kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "folder":
+        place.mkdir()
+    elif kind == "huge":
+        place.write_bytes(b"x" * 101)
+    assert read_bytes(place, 100) == b""
 
 
 def test_replacement_objects_are_not_believed(ground: Ground) -> None:

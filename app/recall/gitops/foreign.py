@@ -101,8 +101,14 @@ def read_bytes(path: Path, limit: int = _LIMIT) -> bytes:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return b""
-    with open(handle, "rb") as file:  # noqa: PTH123
-        state = os.fstat(file.fileno())
+    try:
+        state = os.fstat(handle)
         if not stat.S_ISREG(state.st_mode) or state.st_size > limit:
             return b""
-        return file.read(limit)
+        return _read_all(handle)
+    finally:
+        os.close(handle)
+
+
+def _read_all(handle: int) -> bytes:
+    return b"".join(iter(lambda: os.read(handle, 1024 * 1024), b""))
