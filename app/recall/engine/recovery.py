@@ -44,16 +44,18 @@ def _stop_unowned(parts: Parts) -> None:
 
 
 def _settle_entry(parts: Parts, queue: MergeQueue, entry: MergeEntry) -> None:
-    git, candidate = parts.git, entry.intent_new or entry.candidate
-    if candidate is not None and git.knows(candidate) and git.contains(git.main_tip(), candidate):
-        queue.landed(entry, candidate)
-    elif entry.state is MergeState.LANDING and entry.intent_old is not None and entry.intent_new is not None:
+    """A recorded intent is rolled forward even when main has moved already: the kill may have come between the
+    move and the checkout's files, or before the last lock was gone."""
+    git = parts.git
+    if entry.state is MergeState.LANDING and entry.intent_old is not None and entry.intent_new is not None:
         outcome = git.recover_landing(merge_id=entry.id, old=entry.intent_old, new=entry.intent_new)
         failpoint("recovery.landing_rolled_forward")
         if isinstance(outcome, MainMoved):
             parts.store.merge_requeue(entry.id, "main moved while nothing was watching; goes round again")
         else:
             queue.record(entry, outcome)
+    elif entry.candidate is not None and git.knows(entry.candidate) and git.contains(git.main_tip(), entry.candidate):
+        queue.landed(entry, entry.candidate)
     elif entry.state in (MergeState.VERIFYING, MergeState.LANDING):
         parts.store.merge_requeue(entry.id, "the dispatcher was restarted; goes round again")
 

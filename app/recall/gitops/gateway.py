@@ -37,7 +37,8 @@ class GitGateway:
         git_dir, common_dir = self.integration.git_dir, location.common_dir
         keep = settings.workspaces.keep
         self._pool = WorkspacePool(common_dir, git_dir, state_dir, self.root, settings.main, keep)
-        self._lander = Lander(common_dir, git_dir, settings.main, rng)
+        main_tree = location.checkout if location.git_dir == common_dir else None
+        self._lander = Lander(common_dir, git_dir, settings.main, rng, main_tree=main_tree)
         self.collector = Collector(
             self.repository,
             self.integration,
