@@ -286,6 +286,13 @@ def test_the_cap_is_a_setting_and_commits_are_not_leftovers(repo: Repo) -> None:
     assert ground.refusal().paths[0].startswith("small")
 
 
+def test_a_huge_file_is_refused_before_it_is_copied(ground: Ground) -> None:
+    ground.agent.write("core.bin", b"0" * (11 * 1024 * 1024))
+    oid = ground.agent.git("hash-object", "--no-filters", "core.bin")
+    assert ground.refusal().paths[0].startswith("core.bin")
+    assert not ground.see().has(oid)
+
+
 def test_example_files_are_no_secrets(ground: Ground) -> None:
     ground.agent.write(".env.example", "KEY=")
     assert ground.result().leftovers == (".env.example",)
@@ -508,7 +515,8 @@ def test_a_replaced_git_file_is_never_followed(ground: Ground, home: Path, tmp_p
 def test_odd_files_in_a_git_dir_read_as_nothing(tmp_path: Path, kind: str) -> None:
     place = tmp_path / "HEAD"
     if kind == "link":
-        place.symlink_to("/etc/passwd")
+        (tmp_path / "target").write_text("secret")
+        place.symlink_to("target")
     elif kind == "pipe":
         os.mkfifo(place)
     elif kind == "folder":

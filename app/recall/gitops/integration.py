@@ -172,7 +172,7 @@ class IntegrationRepository:
         )
         if source.ok and sink.ok:
             return None
-        said = " ".join(clean(sink.error if source.ok else source.error).split())
+        said = " ".join(clean(f"{source.error} {sink.error}").split())  # either may end the other
         return PersonNeeded(f"its objects cannot be taken over: {said or 'they could not be read'}")
 
     def pin(self, run_id: int, commit: str) -> None:

@@ -76,7 +76,7 @@ class Protector:
             index = Path(folder, "index")
             git = self._integration.git
             git("read-tree", tree, index=index, env=env)
-            git("update-index", "--replace", "-z", "--index-info", stdin=edits, index=index, env=env)
+            git("update-index", "-z", "--index-info", stdin=edits, index=index, env=env)
             return git("write-tree", index=index, env=env).text
 
     def _entries(self, tree: str, env: Mapping[str, str]) -> _Entries:
