@@ -104,7 +104,7 @@ def test_weights_stay_between_0_and_1(store: SqliteStore, clock: FakeClock) -> N
     assert agent_of(store, "amy").weights["general"] == Weight(0.0, 0, 4)
 
 
-@pytest.mark.parametrize("result", [RunResult.RATE_LIMITED, RunResult.ORPHANED, RunResult.CONFLICT])
+@pytest.mark.parametrize("result", [RunResult.ORPHANED, RunResult.CONFLICT])
 def test_environment_trouble_counts_as_an_interruption_only(store: SqliteStore, result: RunResult) -> None:
     claim = ended(store, "T-1")
     trouble = settlement(result)
