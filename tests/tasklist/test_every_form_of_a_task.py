@@ -20,6 +20,10 @@ from tests.tasklist.reading import after, ids, problems, read, task
         ("T-7 Parse\n---------", "T-7", "Parse"),
         ("### 3. Parse", "3", "Parse"),
         ("### Task 3: Parse", "3", "Parse"),
+        ("## **Task 3: Parse**", "3", "Parse"),
+        ("## T-7 · Parse", "T-7", "Parse"),
+        ("## 🚀 T-7: Parse", "T-7", "Parse"),
+        ("- [x] [T-7: Parse](./t7.md)", "T-7", "Parse"),
         ("## T-7", "T-7", "T-7"),
         ("- [ ] T-B02: Parse", "T-B02", "Parse"),
         ("* [ ] **T-001** — Lay out", "T-001", "Lay out"),
@@ -33,6 +37,9 @@ from tests.tasklist.reading import after, ids, problems, read, task
         ("- 2. [ ] main item", "2", "main item"),
         ("- [ ] [T-9](https://example.org/T-9) Linked", "T-9", "Linked"),
         ("- [ ] T028b One more", "T028b", "One more"),
+        ("- [ ] t1 Small", "t1", "Small"),
+        ("- [ ] oauth2: Sign in", "oauth2", "Sign in"),
+        ("- [ ] **e2e** Tests", "e2e", "Tests"),
         ("- [ ] T-1_x.y A path", "T-1_x.y", "A path"),
         ("- ✅ T-1 Finished", "T-1", "Finished"),
         ("- [ ] T-1 買牛奶 🥛", "T-1", "買牛奶 🥛"),
@@ -98,6 +105,14 @@ def test_a_box_without_an_id_below_a_plain_item_is_said_to_be_unread() -> None:
     found = read("- Backend\n  - [ ] do it\n  - [ ] T-1 do that\n")
     assert ids(found) == ["T-1"]
     assert problems(found) == [("not_a_task", 2)]
+
+
+@pytest.mark.parametrize(
+    "title", ["e2e tests", "OAuth2 login", "3D view", "2nd try", "100% covered", "5 apples", "v1.2 out"]
+)
+def test_words_with_digits_are_no_ids_unless_marked_as_such(title: str) -> None:
+    (only,) = read(f"- [ ] {title}\n").tasks
+    assert (only.id.startswith("auto-"), only.title) == (True, title)
 
 
 @pytest.mark.parametrize("placeholder", ["TXXX", "T###", "T-XXX", "{{task id}}", "T-NNN"])
@@ -209,6 +224,7 @@ def test_tasks_after_a_rule_at_the_top_are_not_front_matter() -> None:
         ("```\n- [ ] T-1 x", "unclosed_fence"),
         ("<!--\n- [ ] T-1 x", "unclosed_comment"),
         ("- [ ] T-1, T-2 both", "not_a_task"),
+        ("## Some title\n- **ID**: T-1", "not_a_task"),
         ("| Nr | What |\n|-|-|\n| T-1 | x |", "not_a_task"),
     ],
 )

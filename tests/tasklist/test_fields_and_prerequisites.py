@@ -52,6 +52,7 @@ SYNONYMS = [
         "## T-2 x\n**{0}**:\n- T-1\n",
         "## T-2 x\n**Type**: ui | **{0}**: T-1",
         "## T-2 x ({0}: T-1)",
+        "## T-2 x\n### {0}: T-1",
         "| ID | Task | {0} |\n|-|-|-|\n| T-2 | x | T-1 |",
     ],
 )
@@ -62,7 +63,14 @@ def test_prerequisites_are_read_in_every_form(form: str, label: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["(depends on T-1)", "(blocked by T-1, see there)", "(after T-1)", "(needs: T-1) (soon)"]
+    "text",
+    [
+        "(depends on T-1)",
+        "(depends on T-1) [P] #core",
+        "(blocked by T-1, see there)",
+        "(after T-1)",
+        "(needs: T-1) (soon)",
+    ],
 )
 def test_inline_groups_need_no_colon_at_the_end(text: str) -> None:
     assert after(read(f"- [x] T-1 base\n- [ ] T-2 x {text}\n"), "T-2") == ["T-1"]
@@ -75,6 +83,18 @@ def test_an_inline_group_may_run_over_lines() -> None:
 
 def test_a_bracket_that_was_never_closed_loses_no_prerequisite() -> None:
     assert after(read("- [ ] T-1 a\n- [ ] T-2 b (after: T-1\n"), "T-2") == ["T-1"]
+
+
+@pytest.mark.parametrize("text", ["T-1,\n  T-2", "T-1\n  T-2", "T-1 and\n  T-2 (both)"])
+def test_a_list_of_prerequisites_may_run_over_lines(text: str) -> None:
+    found = read(f"- [ ] T-1 a\n- [ ] T-2 b\n- [ ] T-3 c\n\n  Blocked by: {text}\n  More.\n")
+    assert (after(found, "T-3"), task(found, "T-3").body) == (["T-1", "T-2"], "More.")
+
+
+@pytest.mark.parametrize("title", ["a - depends on T-1", "a, after: T-1", "a [blocked by: T-1]"])
+def test_prerequisites_that_stand_loose_in_a_title_are_reported(title: str) -> None:
+    found = read(f"- [ ] T-1 x\n- [ ] T-2 {title}\n")
+    assert (after(found, "T-2"), problems(found)) == ([], [("link_in_title", 2)])
 
 
 @pytest.mark.parametrize(
@@ -105,6 +125,9 @@ def test_a_bracket_that_was_never_closed_loses_no_prerequisite() -> None:
         ("tasks T-1 and T-2", ["T-1", "T-2"]),
         ("web:X-1, T-1", ["web:X-1", "T-1"]),
         ("main:T-1", ["T-1"]),
+        ("✅ T-1, T-2", ["T-1", "T-2"]),
+        ("T-1 → T-2", ["T-1", "T-2"]),
+        ("(none)", []),
         ("none", []),
         ("None (can start at once)", []),
         ("-", []),
@@ -236,6 +259,11 @@ def test_bad_values_are_errors_with_their_place(field: str) -> None:
 def test_an_owner_is_an_agent_only_when_it_is_configured() -> None:
     found = read("- [ ] T-1 a\n  - owner: codex\n- [ ] T-2 b\n  - assignee: Ann\n", agents=("codex",))
     assert (task(found, "T-1").agents, task(found, "T-2").agents) == (("codex",), ())
+
+
+def test_an_owner_column_names_people_too() -> None:
+    found = read("| # | Task | Status | Owner |\n|-|-|-|-|\n| 1 | a | todo | @ann |\n", agents=("codex",))
+    assert (task(found, "1").agents, task(found, "1").body, found.ok) == ((), "Owner: @ann", True)
 
 
 def test_below_a_sub_heading_only_links_are_read() -> None:

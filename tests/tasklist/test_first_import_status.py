@@ -37,6 +37,8 @@ from tests.tasklist.reading import problems, read, task
         ("- [x] T-1 a ✅ 2026-01-31", "done"),
         ("- [ ] T-1 Add a ✅", "on_hold"),
         ("- [ ] ~~T-1 a~~", "on_hold"),
+        ("- [x] ~~T-1 a~~", "done"),
+        ("- [ ] T-1 Handle what is new (open)", "todo"),
     ],
 )
 def test_marks(line: str, status: str) -> None:

@@ -15,7 +15,7 @@ _STRONG = "✅✔☑❌⏸🚧🔄"
 
 _BOX = re.compile(r"\[(?P<mark>[^\[\]\n]{0,14})\](?P<star>\*(?=\s|$))?(?![(\[:])")
 _SPEC_KIT_MARK = re.compile(r"(?:\[(?:P|US\d{1,4})\]\s*)+")
-_WORD_AT_END = re.compile(r"[\[(（]([^\[\]()（）]{1,24})[\])）]$")
+_WORD_AT_END = re.compile(r"\[([^\[\]]{1,24})\]$|\(((?i:done|completed|wip|in progress|blocked|cancell?ed))\)$")
 _STRUCK = re.compile(r"(?:\[[^\[\]]{0,3}\]\s*)?~~")
 _DATE_AT_END = re.compile(r"\d{4}-\d\d-\d\d$")
 
@@ -61,8 +61,10 @@ class Title:
 def read_head(text: str) -> Head:
     """Read `[ ] T-1: Title`, `✅ T-1 Title`, `2.1 [ ] Title`, `**T-1** — Title`."""
     head = _read_head(text)
-    struck = _STRUCK.match(text)
-    return replace(head, marks=(*head.marks, Mark(Kind.STRUCK, Meaning.UNKNOWN, "~~"))) if struck else head
+    settled = any(mark.meaning in {Meaning.DONE, Meaning.CANCELLED} for mark in head.marks)
+    if settled or not _STRUCK.match(text):
+        return head
+    return replace(head, marks=(*head.marks, Mark(Kind.STRUCK, Meaning.UNKNOWN, "~~")))
 
 
 def _read_head(text: str) -> Head:
@@ -78,6 +80,11 @@ def _read_head(text: str) -> Head:
     decided = tuple(m for m in marks if m.meaning is not Meaning.UNKNOWN) if labelled or _is_strong(marks) else ()
     title = rest if labelled or decided else behind
     return Head(labelled, labelled.rest if labelled else title, (mark, *decided), True, box["star"] is not None)
+
+
+def is_decoration(mark: Mark) -> bool:
+    """Tell whether a sign in front of a heading is there for its looks: one that means no status."""
+    return mark.kind is Kind.EMOJI and mark.meaning is Meaning.UNKNOWN
 
 
 def read_title(text: str) -> Title:
@@ -138,7 +145,7 @@ def _mark_at_end(title: str) -> tuple[Mark | None, str]:
     if sign and sign in _STRONG:
         return Mark(Kind.EMOJI, EMOJI[sign], sign), undated.rstrip("\ufe0f")[:-1].rstrip()
     match = _WORD_AT_END.search(title[-26:])
-    meaning = state_word(match[1]) if match else None
+    meaning = state_word(match[1] or match[2]) if match else None
     if match and meaning:
         return Mark(Kind.WORD, meaning, match[0]), title[: len(title) - len(match[0])].rstrip()
     return None, title

@@ -14,11 +14,13 @@ _PREFIX = re.compile(r"[A-Za-z]*")
 _PLACEHOLDER = re.compile(r"[A-Za-z]{0,8}[-_]?(?:X{2,6}|#{1,6}|N{3,6}|\?{1,6})|[A-Z]{1,8}-[XN]")
 _TEMPLATE = re.compile(r"\{\{.*?\}\}|<[a-z][a-z _-]*>")
 _OPENERS = re.compile(r"[*_`~\[(]{1,6}")
-_TASK_WORD = re.compile(r"(?:task|任務|任务)\s+(?=[#*`\[]{0,3}[A-Za-z]*[-_]?\d)", re.IGNORECASE)
+_TASK_WORD = re.compile(r"(?P<opener>[*_]{0,3})(?:task|任務|任务)\s+(?=[#*`\[]{0,3}[A-Za-z]*[-_]?\d)", re.IGNORECASE)
 _TOKEN = re.compile(r"#?[^\s:：,，;；、*`\[\](){}<>|~\"'!=—–…]+")
-_AFTER = re.compile(r"(?P<close>[*_`~\])>]*)(?P<sep>\s*(?:[:：—–|]|-{1,3}(?=\s|$))?)(?P<late>[*_`~]*)")
+_AFTER = re.compile(r"(?P<close>[*_`~\])>]*)(?P<sep>\s*(?:[:：—–|·•]|-{1,3}(?=\s|$))?)(?P<late>[*_`~]*)")
 _LINK_TARGET = re.compile(r"\([^()\s]*\)")
-_WEAK = re.compile(r"\d.*[^\d.].*|[vV]\d+(?:\.\d+)*")
+_BARE = re.compile(r"[A-Za-z][A-Za-z0-9]*[-_.].*|[A-Z]{1,8}\d+[a-z]?|(?:[a-z]|[Tt]ask)\d+")
+_VERSION = re.compile(r"[vV]\d+(?:\.\d+)*")
+_LINK_END = re.compile(r"\](?:\([^()\s]*\))?")
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
 _ATTEMPT = re.compile(r"[A-Za-z]{1,12}-[A-Za-z]{0,4}\d\S*|[^\W\d_]{1,12}-\d+[a-z]?")
 _SEVERAL = re.compile(
@@ -78,7 +80,7 @@ def take_id(text: str) -> Labelled | None:
     if template:
         return Labelled(template[0], "", IdFault.PLACEHOLDER)
     task_word = _TASK_WORD.match(text)
-    text = text[task_word.end() :] if task_word else text
+    text = task_word["opener"] + text[task_word.end() :] if task_word else text
     opened = _OPENERS.match(text)
     opener = opened[0] if opened else ""
     token = _TOKEN.match(text, len(opener))
@@ -116,7 +118,7 @@ def _rest(text: str, opener: str, after: re.Match[str]) -> str | None:
         after = _AFTER.match(text, link.end()) or after
         end = link.end()
     following = text[end : end + 1]
-    if following and not (following.isspace() or following in ":：—–|([{." or after["late"] or after["sep"]):
+    if following and not (following.isspace() or following in ":：—–|·([{." or after["late"] or after["sep"]):
         return None
     stop = after.end() if _still_open(opener, after["close"]) else after.end("sep")
     return _close(text[stop:].strip(), opener, after["close"] + (after["late"] if stop == after.end() else ""))
@@ -128,6 +130,8 @@ def _still_open(opener: str, closers: str) -> bool:
 
 def _close(rest: str, opener: str, closers: str) -> str:
     """Take the closing mark of `**T-1: Title**` out of the title."""
+    if opener.count("[") > closers.count("]"):
+        rest = _LINK_END.sub("", rest, count=1)
     for mark in ("**", "__", "~~", "*", "`"):
         if opener.count(mark) > closers.count(mark) and mark in rest:
             before, _, behind = rest.partition(mark)
@@ -136,11 +140,12 @@ def _close(rest: str, opener: str, closers: str) -> str:
 
 
 def _stands_for_a_task(id: str, *, marked: bool) -> bool:
+    """Tell `T003 Title` from `e2e tests`. A mark, such as a colon or bold type, makes anything valid an id."""
     if _DATE.fullmatch(id):
         return False
     if is_number(id):
         return marked or "." in id
-    return marked or not _WEAK.fullmatch(id)
+    return marked or (_BARE.fullmatch(id) is not None and not _VERSION.fullmatch(id))
 
 
 def _was_meant_as_id(token: str) -> bool:

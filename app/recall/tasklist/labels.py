@@ -39,6 +39,15 @@ _GROUP_WITHOUT_COLON = re.compile(
 )
 _LABEL = re.compile(r"(?P<label>[^:：=\n]{1,48}?)\s*[:：=]\s*")
 _BOLD_LABEL = re.compile(r"(\*\*|__)(?P<label>[^*_:：]{2,40})\1\s+")
+_CLOSING = " .*_`"
+_MARKS_READ = 10
+_MARK_AT_END = re.compile(r"\s(?:\[[^\[\]]{1,12}\]|[#@]\w{1,20})$")
+_LINK_IN_PROSE = re.compile(
+    r"\b(?:(?:depends[ _-]on|blocked[ _-]by)\s*[:：]?"
+    r"|(?:after|depends|deps|prereqs?|prerequisites?|requires|needs)\s*[:：])"
+    r"\s*[*`\[#]{0,4}[A-Za-z]{0,8}[-_]?\d",
+    re.IGNORECASE,
+)
 _REMARK = re.compile(r"\s*\([^()]*\)\s*$")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _BETWEEN = re.compile(r"(?<=\s)[|·•](?=\s)")
@@ -104,7 +113,7 @@ def inline_fields(text: str) -> Titled:
     kept: list[str] = []
     fields: list[Field] = []
     position = 0
-    stop = len(text.rstrip(" .*_`"))
+    stop = _end_before_marks(text)
     for start, end in _outer_groups(text):
         inside, unknown = _fields_of_group(text, start + 1, min(end - 1, len(text)), last=end >= stop)
         if not inside:
@@ -116,6 +125,22 @@ def inline_fields(text: str) -> Titled:
     kept.append(text[position:])
     title = "".join(kept) if fields else text
     return Titled(re.sub(r"[ \t]{2,}", " ", title).strip() if fields else title.strip(), tuple(fields))
+
+
+def looks_like_a_link(title: str) -> bool:
+    """Tell whether a title still says `depends on T-1` or `after: T-1` somewhere."""
+    return _LINK_IN_PROSE.search(title) is not None
+
+
+def _end_before_marks(text: str) -> int:
+    """Find where a title ends before marks such as `[P]`, `#tag` or `@name`."""
+    end = len(text.rstrip(_CLOSING))
+    for _ in range(_MARKS_READ):
+        mark = _MARK_AT_END.search(text, max(end - 24, 0), end)
+        if mark is None:
+            break
+        end = len(text[: mark.start()].rstrip(_CLOSING))
+    return end
 
 
 def _segments(line: str) -> Iterator[tuple[int, int]]:

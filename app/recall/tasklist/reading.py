@@ -6,51 +6,27 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 
 from recall.domain.text import clean_line
 from recall.tasklist import tables
 from recall.tasklist.draft import Draft, Form
-from recall.tasklist.heads import Head, Mark, read_head, read_title
+from recall.tasklist.heads import Head, Mark, is_decoration, read_head, read_title
 from recall.tasklist.ids import IdFault, Labelled, is_id, is_number, of_one_family, take_id
 from recall.tasklist.inline import unwrapped
-from recall.tasklist.labels import AFTER, LINKS, Field, field_name, fields_of_line, has_open_group, inline_fields
+from recall.tasklist.items import field_lines, head_text, id_below, is_emoji_task, values_below, with_inner_number
+from recall.tasklist.labels import AFTER, LINKS, Field, field_name, fields_of_line, inline_fields, looks_like_a_link
 from recall.tasklist.outline import Block, Outline
 from recall.tasklist.problem import Problem, error, note, warning
+from recall.tasklist.scope import Reads, Scope, is_criterion, is_label, is_task_of_its_own, nested_in
 from recall.tasklist.slug import automatic_id
 from recall.tasklist.source import Source
-from recall.tasklist.status import Kind, Sign
+from recall.tasklist.status import Sign
 
 _TASK_LEVELS = range(2, 6)
 _ALMOST_A_BOX = re.compile(r"(?:[-*+]|\d{1,9}[.)])?\s?\\?\[[ xX]?\\?\](?![(\[:])")
-_LABEL_WORDS = re.compile(
-    r"acceptance|criteri|definition of done|\bdone\b|\bdod\b|验收|驗收|完成條件|完成条件", re.IGNORECASE
-)
 _LINKS_HEADING = re.compile(r"(?:task )?(?:dependenc(?:y|ies)|prerequisites?)\b", re.IGNORECASE)
-_CRITERION = re.compile(r"(?:AC|DOD|CR)[-_.]?\d", re.IGNORECASE)
-_LINES_OF_A_TITLE = 8
 _BOX_IN_VALUE = re.compile(r"^\[.\]\s*", re.MULTILINE)
 _LISTED_FIELDS = LINKS | {"touches"}
-
-
-class Reads(StrEnum):
-    """Which fields count in a place: all right under a task, only links further down, none in criteria."""
-
-    ALL = "all"
-    LINKS = "links"
-    NONE = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where a run of blocks stands. `labelled`: under acceptance criteria or the like. `skipped`: below a
-    template's placeholder. `top`: boxes without an id are tasks here."""
-
-    owner: Draft | None = None
-    labelled: bool = False
-    skipped: bool = False
-    top: bool = False
-    reads: Reads = Reads.ALL
 
 
 @dataclass(slots=True)
@@ -155,8 +131,9 @@ class _Reader:
         if _LINKS_HEADING.match(block.text) or field_name(block.text) in LINKS:
             frame.open_field = Field(field_name(block.text) or AFTER, block.text, "", block.start, 0, sure=False)
         if outer.owner is None:
-            return replace(outer, labelled=_is_label(block.text, heading=True))
-        labelled = outer.labelled or _is_label(block.text, heading=True)
+            return replace(outer, labelled=is_label(block.text, heading=True))
+        frame.open_field = self._field_line(block.start, block.text, outer) or frame.open_field
+        labelled = outer.labelled or is_label(block.text, heading=True)
         return replace(outer, labelled=labelled, reads=Reads.LINKS)
 
     def _is_heading_task(self, block: Block, head: Head, outer: Scope) -> bool:
@@ -192,16 +169,16 @@ class _Reader:
     # List items
 
     def _item(self, block: Block, frame: Frame) -> list[Frame]:
-        block = _with_inner_number(block)
+        block = with_inner_number(block)
         first = block.children[0] if block.children else None
         if first is None or first.kind != "paragraph":
-            return [Frame(iter(block.children), _inside(frame.scope))]
-        head = read_head(_head_text(first)[0])
-        if not head.boxed and not _is_emoji_task(head):
+            return [Frame(iter(block.children), nested_in(frame.scope))]
+        head = read_head(head_text(first)[0])
+        if not head.boxed and not is_emoji_task(head):
             return self._plain_item(block, first, frame)
         if head.fault:
             return self._faulty_item(block, head, frame)
-        id = head.id or _id_below(block)
+        id = head.id or id_below(block)
         return self._named_item(block, head, id, frame) if id else self._nameless_item(block, head, frame)
 
     def _faulty_item(self, block: Block, head: Head, frame: Frame) -> list[Frame]:
@@ -209,25 +186,25 @@ class _Reader:
         if not (frame.scope.owner and frame.scope.labelled):
             self._fault(block, head.labelled)
         skipped = frame.scope.skipped or head.fault is IdFault.PLACEHOLDER
-        return [Frame(iter(block.children[1:]), replace(_inside(frame.scope), reads=Reads.NONE, skipped=skipped))]
+        return [Frame(iter(block.children[1:]), replace(nested_in(frame.scope), reads=Reads.NONE, skipped=skipped))]
 
     def _named_item(self, block: Block, head: Head, id: str, frame: Frame) -> list[Frame]:
         scope = frame.scope
-        if not _is_task_of_its_own(scope, id):
+        if not is_task_of_its_own(scope, id):
             self._note_criterion(block, scope, id)
-            return [Frame(iter(block.children[1:]), replace(_inside(scope), reads=Reads.NONE))]
+            return [Frame(iter(block.children[1:]), replace(nested_in(scope), reads=Reads.NONE))]
         draft = self._draft(block, head, Form.ITEM, scope.owner, id=id)
         return [self._inside_draft(block, draft)]
 
     def _nameless_item(self, block: Block, head: Head, frame: Frame) -> list[Frame]:
         scope = frame.scope
         if scope.owner or scope.skipped or (scope.labelled and scope.top):
-            return [Frame(iter(block.children[1:]), replace(_inside(scope), reads=Reads.NONE))]
+            return [Frame(iter(block.children[1:]), replace(nested_in(scope), reads=Reads.NONE))]
         if not scope.top:
             self._unread(
                 block.start, block.children[0].text, "a box without an id inside another item; give it an id"
             )
-            return [Frame(iter(block.children[1:]), _inside(scope))]
+            return [Frame(iter(block.children[1:]), nested_in(scope))]
         title = clean_line(read_title(head.rest).text)
         if not title:
             self._unread(block.start, block.children[0].text, "a box without a text; write what is to be done")
@@ -239,27 +216,27 @@ class _Reader:
 
     def _inside_draft(self, block: Block, draft: Draft) -> Frame:
         inside = Frame(iter(block.children[1:]), Scope(draft))
-        for line, text in block.children[0].lines():
-            if line < draft.body_start:
-                continue
-            inside.open_field = self._field_line(line, text, inside.scope)
+        for line, text, end in field_lines(block.children[0], skip=draft.body_start - block.children[0].start):
+            inside.open_field = self._field_line(line, text, inside.scope, span=(line, end))
             if not fields_of_line(text)[0]:
                 draft.fields += self._placed(inline_fields(text).fields, line)
         return inside
 
     def _plain_item(self, block: Block, first: Block, frame: Frame) -> list[Frame]:
-        inside = Frame(iter(block.children[1:]), _inside(frame.scope))
-        inside.scope = replace(inside.scope, labelled=inside.scope.labelled or _is_label(first.text))
-        for line, text in first.lines():
-            inside.open_field = self._field_line(line, text, frame.scope, span=_span_of_item(block, first))
+        inside = Frame(iter(block.children[1:]), nested_in(frame.scope))
+        inside.scope = replace(inside.scope, labelled=inside.scope.labelled or is_label(first.text))
+        for line, text, end in field_lines(first):
+            whole = end == first.end and line == first.start and len(block.children) == 1
+            span = (block.start, block.end) if whole else (line, end)
+            inside.open_field = self._field_line(line, text, frame.scope, span=span)
         return [inside]
 
     # Paragraphs and fields
 
     def _paragraph(self, block: Block, frame: Frame) -> None:
-        frame.labelled = _is_label(block.text)
-        for line, text in block.lines():
-            frame.open_field = self._field_line(line, text, frame.scope)
+        frame.labelled = is_label(block.text)
+        for line, text, end in field_lines(block):
+            frame.open_field = self._field_line(line, text, frame.scope, span=(line, end))
 
     def _field_line(self, line: int, text: str, scope: Scope, span: tuple[int, int] | None = None) -> Field | None:
         """Read the fields of one line; give the one whose value is still to come."""
@@ -276,7 +253,7 @@ class _Reader:
             self._almost_a_task(line, text)
             return None
         if scope.owner is None:
-            self.reading.strays += [each for each in fields if each.name in LINKS]
+            self._strays(fields)
             return None
         if complete and len(fields) == len(found) and any(each.name != "touches" for each in fields):
             scope.owner.taken.append(span or (line, line + 1))
@@ -286,6 +263,14 @@ class _Reader:
         scope.owner.fields += fields
         return None
 
+    def _strays(self, fields: list[Field]) -> None:
+        self.reading.strays += [each for each in fields if each.name in LINKS]
+        for each in fields:
+            if each.name == "id" and is_id(each.value):
+                self._unread(
+                    each.line, each.value, "an id below a heading; write it in front of the title", each.value
+                )
+
     def _take_listed_value(self, block: Block, frame: Frame) -> list[Block]:
         """Give an open field the list below it, or the paragraph below its heading; give back what is left."""
         waiting, owner = frame.open_field, frame.scope.owner
@@ -293,7 +278,7 @@ class _Reader:
         if block.kind not in {"list", "paragraph"}:
             self._settle_open_field(frame)
             return [block]
-        values, rest = _values_below(block)
+        values, rest = values_below(block)
         filled = replace(waiting, value=_BOX_IN_VALUE.sub("", "\n".join(values)))
         frame.open_field = None
         if owner is None:
@@ -333,7 +318,7 @@ class _Reader:
         id = bare if is_id(bare) else labelled.id if labelled and not labelled.fault and not labelled.rest else None
         if id is None:
             self._nameless_row(row, written, labelled)
-        elif _is_task_of_its_own(scope, id):
+        elif is_task_of_its_own(scope, id):
             self._row_draft(row, columns, id, scope.owner)
 
     def _nameless_row(self, row: Block, written: str, labelled: Labelled | None) -> None:
@@ -358,9 +343,11 @@ class _Reader:
         )
         line = self.source.lines[row.start]
         for at, name in columns.fields.items():
-            draft.fields.append(Field(name, name, row.cells[at], row.start, tables.cell_column(line, at)))
+            draft.fields.append(
+                Field(name, columns.labels[at], row.cells[at], row.start, tables.cell_column(line, at))
+            )
         draft.fields += self._placed(title.fields, row.start)
-        draft.details = [f"{label}: {row.cells[at]}" for at, label in columns.others.items() if row.cells[at].strip()]
+        draft.details = [f"{columns.labels[at]}: {row.cells[at]}" for at in columns.others if row.cells[at].strip()]
         draft.signs += self._signs(title.marks, row.start)
         self._add(draft)
         if owner:
@@ -382,7 +369,7 @@ class _Reader:
         line, body_start = block.start, block.end
         if form is Form.ITEM:
             line = block.children[0].start
-            body_start = line + _head_text(block.children[0])[1]
+            body_start = line + head_text(block.children[0])[1]
         draft = Draft(
             name,
             clean_line(title.text) or name,
@@ -394,10 +381,13 @@ class _Reader:
             owner,
             optional=head.optional,
         )
-        draft.signs += self._signs((*head.marks, *title.marks), line)
+        marks = [mark for mark in head.marks if form is Form.ITEM or not is_decoration(mark)]
+        draft.signs += self._signs((*marks, *title.marks), line)
         draft.fields += self._placed(title.fields, line)
         if title.dropped:
             draft.details.append(title.dropped)
+        if looks_like_a_link(title.text):
+            self._loose_link(draft)
         if form is Form.ITEM and owner:
             owner.taken.append((block.start, self._without_blanks(block)))
         self._add(draft)
@@ -457,106 +447,20 @@ class _Reader:
                 line, text, "no list item with a box; expected `- [ ] ` with its blanks at the start of a line"
             )
 
+    def _loose_link(self, draft: Draft) -> None:
+        message = (
+            f"the title of {draft.id} speaks of prerequisites, but holds nothing back: `{_short(draft.title)}`; "
+            "expected them in parentheses at its end, such as `(after: T-1)`"
+        )
+        self.reading.problems.append(warning("link_in_title", draft.line, message, id=draft.id))
+
     def _note_criterion(self, block: Block, scope: Scope, id: str) -> None:
         owner = scope.owner
-        if owner and not scope.labelled and not is_number(id) and not _CRITERION.match(id):
+        if owner and not scope.labelled and not is_number(id) and not is_criterion(id):
             message = (
                 f"`{id}` stands below {owner.id} and was read as one of its criteria: it starts with other letters"
             )
             self.reading.problems.append(note("read_as_criterion", block.start, message, id=id))
-
-
-def _is_task_of_its_own(scope: Scope, id: str) -> bool:
-    owner = scope.owner
-    if owner is None:
-        return not scope.labelled or not _CRITERION.match(id)
-    if scope.labelled:
-        return False
-    if owner.form is Form.HEADING:
-        return of_one_family(owner.id, id)
-    if is_number(id) and not owner.automatic:
-        return of_one_family(owner.id, id)
-    return not _CRITERION.match(id) or of_one_family(owner.id, id)
-
-
-def _is_emoji_task(head: Head) -> bool:
-    return head.labelled is not None and any(mark.kind is Kind.EMOJI for mark in head.marks)
-
-
-def _inside(scope: Scope) -> Scope:
-    """Give the scope of what is nested in an item that is no task."""
-    reads = Reads.LINKS if scope.reads is Reads.ALL else scope.reads
-    return replace(scope, top=False, reads=reads if scope.owner else scope.reads)
-
-
-def _with_inner_number(block: Block) -> Block:
-    """Read `- 2. [ ] Title`, a list inside an item to Markdown, as the numbered item that was meant."""
-    inner = block.children[0] if block.children else None
-    if inner is None or inner.kind != "list" or inner.start != block.start or not inner.children[0].number:
-        return block
-    item = inner.children[0]
-    first = item.children[0] if item.children else None
-    if first is None or first.kind != "paragraph" or not read_head(first.text).boxed:
-        return block
-    named = replace(first, text=f"{item.number}. {first.text}")
-    rest = [replace(inner, children=inner.children[1:])] if len(inner.children) > 1 else []
-    return replace(block, children=[named, *item.children[1:], *rest, *block.children[1:]])
-
-
-def _head_text(paragraph: Block) -> tuple[str, int]:
-    """Give an item's title line, and how many lines it takes: a bracket left open runs into the next."""
-    lines = paragraph.text.split("\n")
-    count = 1
-    while count < min(len(lines), _LINES_OF_A_TITLE) and has_open_group(" ".join(lines[:count])):
-        count += 1
-    return " ".join(line.strip() for line in lines[:count]), count
-
-
-def _values_below(block: Block) -> tuple[list[str], list[Block]]:
-    """Give the texts that are a field's value. Boxes behind plain items are not: they are criteria or tasks."""
-    if block.kind == "paragraph":
-        return [block.text], []
-    texts = [_first_text(item) for item in block.children]
-    boxed = [read_head(text).boxed for text in texts]
-    stop = boxed.index(True) if True in boxed and not boxed[0] else len(boxed)
-    left = block.children[stop:]
-    return texts[:stop], [replace(block, start=left[0].start, children=left)] if left else []
-
-
-def _id_below(block: Block) -> str | None:
-    for text in _lines_below(block):
-        for found in fields_of_line(text)[0]:
-            value = unwrapped(text[found.start : found.end]).strip("`[] ")
-            if found.name == "id" and is_id(value):
-                return value
-    return None
-
-
-def _lines_below(block: Block) -> Iterator[str]:
-    yield from block.children[0].text.split("\n")[1:]
-    for child in block.children[1:]:
-        if child.kind == "list":
-            yield from (_first_text(item).partition("\n")[0] for item in child.children)
-        elif child.kind == "paragraph":
-            yield from child.text.split("\n")
-
-
-def _first_text(item: Block) -> str:
-    return item.children[0].text if item.children and item.children[0].kind == "paragraph" else ""
-
-
-def _span_of_item(block: Block, first: Block) -> tuple[int, int] | None:
-    return (block.start, block.end) if "\n" not in first.text and len(block.children) == 1 else None
-
-
-def _is_label(text: str, *, heading: bool = False) -> bool:
-    """Tell whether a text announces criteria: `**Acceptance**`, `Done when:`, `### Definition of done`."""
-    bare = text.strip().strip("*_ ")
-    if len(bare) > 80 or not _LABEL_WORDS.search(bare):
-        return False
-    if heading:
-        return bare.casefold() != "done"
-    return bare.endswith((":", "：")) or bare != text.strip()
 
 
 def _short(text: str) -> str:

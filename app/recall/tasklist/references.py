@@ -74,10 +74,10 @@ def read_references(value: str, index: Index) -> References:
     """Read a prerequisite field's value. Nothing is dropped in silence: a part without an id is `unread`."""
     text = _LINK.sub(r"\1", without_comments(value)).strip()
     plain = _MARKS.sub("", _PARENTHESES.sub(" ", text)).strip()
+    if not any(map(str.isalnum, plain)):
+        plain = _MARKS.sub("", re.sub(r"[()（）]", " ", text)).strip()
     if _says_none(plain, index):
         return References()
-    if not plain or not any(map(str.isalnum, plain)):
-        plain = _MARKS.sub("", re.sub(r"[()（）]", " ", text)).strip()
     gathered = _Gathered()
     for part in _PART.split(_ranges_joined(plain)):
         if part.strip():

@@ -52,12 +52,12 @@ STATES: dict[Meaning, TaskState] = {
 }
 
 EMOJI: dict[str, Meaning] = {
-    **dict.fromkeys("✅✔☑🎉🏁", Meaning.DONE),
-    **dict.fromkeys("❌🗑", Meaning.CANCELLED),
-    **dict.fromkeys("⏸💤", Meaning.HELD),
-    **dict.fromkeys("🔵🔄🚧🏃▶🟡🔨🛠⚙", Meaning.IN_PROGRESS),
-    **dict.fromkeys("🚫⛔🔴🛑🔒", Meaning.BLOCKED),
-    **dict.fromkeys("🟢⬜⏳☐🔲📋🆕⚪📝", Meaning.TODO),
+    **dict.fromkeys("✅✔☑", Meaning.DONE),
+    **dict.fromkeys("❌", Meaning.CANCELLED),
+    **dict.fromkeys("⏸", Meaning.HELD),
+    **dict.fromkeys("🔵🔄🚧🏃▶🟡", Meaning.IN_PROGRESS),
+    **dict.fromkeys("🚫⛔🔴🛑", Meaning.BLOCKED),
+    **dict.fromkeys("🟢⬜⏳☐🔲🆕⚪", Meaning.TODO),
 }
 
 BOXES: dict[str, Meaning] = {

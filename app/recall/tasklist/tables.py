@@ -17,12 +17,17 @@ _CELL_END = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where a task table keeps what. `fields` maps a column to a field, `others` to its heading as written."""
+    """Where a task table keeps what. `fields` are the columns that are fields; `labels` all headings as written."""
 
     id: int
     title: int
     fields: dict[int, str]
-    others: dict[int, str]
+    labels: tuple[str, ...]
+
+    @property
+    def others(self) -> list[int]:
+        known = {self.id, self.title, *self.fields}
+        return [at for at in range(len(self.labels)) if at not in known]
 
 
 def task_columns(table: Block) -> Columns | None:
@@ -40,8 +45,7 @@ def task_columns(table: Block) -> Columns | None:
     }
     if title_column is None or not fields:
         return None
-    others = {at: cell for at, cell in enumerate(header) if at not in (id_column, title_column) and at not in fields}
-    return Columns(id_column, title_column, fields, others)
+    return Columns(id_column, title_column, fields, tuple(header))
 
 
 def has_ids_without_plan(table: Block) -> bool:
