@@ -22,12 +22,13 @@ from recall.store.migrate import Migration, known_migrations, migrate, refuse_ol
 from tests.support.builders import import_specs, make_store, ref, spec
 from tests.support.clock import FakeClock
 
-SECOND = Migration(
-    2,
-    "0002_note.sql",
+NEWEST = known_migrations()[-1].version
+NEXT = Migration(
+    NEWEST + 1,
+    "next.sql",
     "ALTER TABLE tasks ADD COLUMN note TEXT NOT NULL DEFAULT '';\nUPDATE tasks SET note = 'old';",
 )
-BROKEN = Migration(3, "0003_broken.sql", "CREATE TABLE half (x);\nINSERT INTO nowhere VALUES (1);")
+BROKEN = Migration(NEWEST + 2, "broken.sql", "CREATE TABLE half (x);\nINSERT INTO nowhere VALUES (1);")
 
 
 def version_of(connection: sqlite3.Connection) -> int:
@@ -86,16 +87,28 @@ def test_a_migration_keeps_rows_and_versions_and_makes_a_backup_first(tmp_path: 
         import_specs(store, spec("T-1"))
         store.claim(ref("T-1"), "amy", "amy-1", 10.0, pulled=True)
     with closing(connect(tmp_path / "state" / "recall.db")) as connection:
-        backup = migrate(connection, [*known_migrations(), SECOND])
-        assert version_of(connection) == 2
+        backup = migrate(connection, [*known_migrations(), NEXT])
+        assert version_of(connection) == NEWEST + 1
         rows = connection.execute("SELECT lease_version, note FROM tasks").fetchall()
         assert [tuple(row) for row in rows] == [(1, "old")]
-        assert migrate(connection, [*known_migrations(), SECOND]) is None
+        assert migrate(connection, [*known_migrations(), NEXT]) is None
     assert backup is not None
-    assert backup == tmp_path / "state" / "recall.db.v1.backup"
+    assert backup == tmp_path / "state" / f"recall.db.v{NEWEST}.backup"
     with closing(sqlite3.connect(backup)) as old:
-        assert version_of(old) == 1
+        assert version_of(old) == NEWEST
         assert old.execute("SELECT lease_version FROM tasks").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("version", range(1, NEWEST))
+def test_every_older_version_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
+    (tmp_path / "state").mkdir()
+    with closing(connect(tmp_path / "state" / "recall.db")) as connection:
+        migrate(connection, known_migrations()[:version])
+        connection.execute("INSERT INTO agents (name, configured) VALUES ('old', 0)")
+    with make_store(tmp_path) as store:
+        import_specs(store, spec("T-1"))
+        assert [agent.name for agent in store.agents()] == ["old"]
+        assert store.check() == []
 
 
 def test_a_failed_migration_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -104,9 +117,9 @@ def test_a_failed_migration_leaves_nothing_behind(tmp_path: Path) -> None:
     with closing(connect(tmp_path / "state" / "recall.db")) as connection:
         before = list(connection.iterdump())
         with pytest.raises(sqlite3.OperationalError, match="nowhere"):
-            migrate(connection, [*known_migrations(), SECOND, BROKEN])
+            migrate(connection, [*known_migrations(), NEXT, BROKEN])
         assert not connection.in_transaction
-        assert version_of(connection) == 1
+        assert version_of(connection) == NEWEST
         assert list(connection.iterdump()) == before
     with make_store(tmp_path) as store:
         assert store.check() == []
@@ -118,7 +131,7 @@ def test_a_newer_database_is_refused_with_both_versions(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "state" / "recall.db")) as connection:
         connection.execute("PRAGMA user_version = 99")
     with (
-        pytest.raises(ConfigError, match=r"schema version 99, Recall \S+ knows versions up to 1"),
+        pytest.raises(ConfigError, match=rf"schema version 99, Recall \S+ knows versions up to {NEWEST}"),
         make_store(tmp_path),
     ):
         pytest.fail("it was opened")

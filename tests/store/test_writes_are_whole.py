@@ -16,6 +16,7 @@ from recall.domain.run import Claim
 from recall.domain.task import TaskState
 from recall.store.connection import Connections
 from recall.store.lock import StoreLock
+from recall.store.patience import Patience
 from recall.store.transaction import Access, Transaction
 from recall.system import SystemClock
 from tests.support.builders import SeededRng, claimed, import_specs, make_store, ref, spec
@@ -72,7 +73,7 @@ def access_to(folder: Path) -> tuple[Connections, Access]:
     path = folder / "state" / "recall.db"
     connections = Connections(path)
     lock = StoreLock(path.with_name("recall.db.lock"), 1.0)
-    return connections, Access(path, connections, lock, FakeClock(), SeededRng(), 0.1, lambda tx: [])
+    return connections, Access(path, connections, lock, FakeClock(), Patience(path, 0.1, SeededRng()), lambda tx: [])
 
 
 def add_bulk(tx: Transaction) -> None:

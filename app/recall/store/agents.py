@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from recall.domain.agent import Agent, AgentSpec, Weight
 from recall.domain.outcome import WEIGHT_START, Settlement
 from recall.domain.run import Refused, RunResult
+from recall.domain.text import clean
 from recall.store import events
 from recall.store.transaction import Rows, Transaction
 
@@ -24,6 +25,17 @@ UPDATE agents SET cooling_until = max(ifnull(cooling_until, 0), :until), cooling
   cooling_line = :line, limits_in_a_row = CASE WHEN :unreadable THEN limits_in_a_row + 1 ELSE 0 END
 WHERE name = :name OR (account <> '' AND account = (SELECT account FROM agents WHERE name = :name))
 RETURNING name, cooling_until
+"""
+_COOL_UNTIL = """
+UPDATE agents SET cooling_until = :until, cooling_reason = :reason, cooling_line = ''
+WHERE name = :name OR (account <> '' AND account = (SELECT account FROM agents WHERE name = :name))
+RETURNING name
+"""
+_LIFT = """
+UPDATE agents SET cooling_until = NULL, cooling_reason = '', cooling_line = '', limits_in_a_row = 0
+WHERE cooling_until > :now
+  AND (name = :name OR (account <> '' AND account = (SELECT account FROM agents WHERE name = :name)))
+RETURNING name
 """
 _WEIGH = """
 INSERT INTO agent_weights (agent, type, value, landed, failed)
@@ -136,6 +148,30 @@ def resume(tx: Transaction, name: str, actor: str) -> Refused | None:
     return None
 
 
+def cool(tx: Transaction, name: str, until: float, actor: str, reason: str) -> Refused | None:
+    """Let an agent, and all others of its account, start nothing before wall second `until`."""
+    if row_of(tx, name) is None:
+        return Refused(f"there is no agent {name}")
+    if until <= tx.now.wall:
+        return Refused(f"{name} cannot cool until {_moment(until)}: that is over")
+    values = {"name": name, "until": until, "reason": clean(reason)}
+    for row in tx.all(_COOL_UNTIL, values):
+        events.append(tx, "agent.cooling", actor=actor, agent=row["name"], after=_moment(until), reason=reason)
+    return None
+
+
+def lift_cooldown(tx: Transaction, name: str, actor: str) -> Refused | None:
+    """End the cooldown of an agent and of all others of its account: they share the limit."""
+    row = row_of(tx, name)
+    if row is None:
+        return Refused(f"there is no agent {name}")
+    if row["cooling_until"] is None or row["cooling_until"] <= tx.now.wall:
+        return Refused(f"{name} is not cooling")
+    for lifted in tx.all(_LIFT, {"name": name, "now": tx.now.wall}):
+        events.append(tx, "agent.cooldown_lifted", actor=actor, agent=lifted["name"])
+    return None
+
+
 def _lifted(row: sqlite3.Row, now: float) -> str:
     cooling = row["cooling_until"] is not None and row["cooling_until"] > now
     held = (("paused", row["paused"]), ("cooling", cooling), ("stopped", row["stopped_reason"]))
@@ -182,13 +218,16 @@ def _cool(tx: Transaction, name: str, run_id: int, settlement: Settlement) -> No
         },
     )
     for row in cooled:
-        until = datetime.fromtimestamp(row["cooling_until"], UTC).isoformat(timespec="seconds")
         events.append(
             tx,
             "agent.cooling",
             actor="dispatcher",
             agent=row["name"],
             run_id=run_id,
-            after=until,
+            after=_moment(row["cooling_until"]),
             reason=settlement.reason,
         )
+
+
+def _moment(wall: float) -> str:
+    return datetime.fromtimestamp(wall, UTC).isoformat(timespec="seconds")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from recall.domain.intervention import TARGETS, Wish, why_not
+from recall.domain.intervention import TARGETS, Wish, why_no_answer, why_not
 from recall.domain.merge import MergeEntry, MergeState
 from recall.domain.run import Refused, Run, RunResult, RunState
 from recall.domain.task import DoneBy, Task, TaskRef, TaskState
+from recall.domain.text import clean
 from recall.store import events, merges, moves, reading, runs
 from recall.store.transaction import Transaction
 
@@ -17,6 +18,7 @@ _KINDS = {
     Wish.FINISH: "task.done",
 }
 _CLEAR = "UPDATE tasks SET attempts = 0, interruptions = 0, retry_at = NULL WHERE region = :region AND id = :id"
+_ANSWER = "UPDATE runs SET answer = :answer WHERE id = :id"
 _PRIORITIZE = "UPDATE tasks SET priority = :priority WHERE region = :region AND id = :id"
 
 
@@ -47,6 +49,32 @@ def intervene(tx: Transaction, wish: Wish, ref: TaskRef, actor: str, reason: str
         before=task.state,
         after=target,
         reason=reason,
+    )
+    return None
+
+
+def answer(tx: Transaction, ref: TaskRef, text: str, actor: str) -> Refused | None:
+    """Keep the answer with the run that asked, and send the task out again."""
+    task = reading.task(tx, ref)
+    if task is None:
+        return Refused(f"there is no task {ref}")
+    said = clean(text).strip()
+    last = next(reversed(reading.runs(tx, ref)), None)
+    refusal = why_no_answer(task, last) or ("" if said else "an answer needs words")
+    if refusal or last is None:
+        return _refused(tx, "answer", task, actor, refusal)
+    tx.change(_ANSWER, {"id": last.id, "answer": said})
+    moves.move_task(tx, ref, task.state, TaskState.TODO, "its question is answered")
+    events.append(
+        tx,
+        "task.answered",
+        actor=actor,
+        ref=ref,
+        agent=last.agent,
+        run_id=last.id,
+        before=task.state,
+        after=TaskState.TODO,
+        reason=said,
     )
     return None
 

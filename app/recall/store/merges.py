@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from recall.domain.errors import RecallError
-from recall.domain.merge import FINAL_MERGE_STATES, MergeEntry, MergeState
+from recall.domain.merge import FINAL_MERGE_STATES, MAIN_OID, MergeEntry, MergeState
 from recall.domain.outcome import Settlement
 from recall.domain.run import Run, RunState
 from recall.domain.task import TaskState
@@ -81,14 +81,14 @@ def landed(tx: Transaction, merge_id: int, commit: str, settlement: Settlement) 
         _tell(
             tx, entry, "merge.refused", MergeState.LANDED, f"main has {commit[:12]} all the same; look at {entry.ref}"
         )
-        settings.put(tx, settings.MAIN_OID, commit)
+        settings.put(tx, MAIN_OID, commit)
         return
     run = _run_in_landing(tx, entry)
     _move(tx, entry, MergeState.LANDED, f"main has {commit[:12]}")
     tx.change(_INTENT, {"id": entry.id, "old": None, "new": None})
     tx.change(_RECEIPT, {"id": entry.id, "landed": commit, "wall": tx.now.wall})
     runs.finish(tx, run, settlement, "dispatcher", landed=commit, merge_id=entry.id)
-    settings.put(tx, settings.MAIN_OID, commit)
+    settings.put(tx, MAIN_OID, commit)
 
 
 def conflict(tx: Transaction, merge_id: int, met: Conflict, settlement: Settlement | None) -> None:

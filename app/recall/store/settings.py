@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from recall.domain.run import Refused
 from recall.store import events
 from recall.store.transaction import Rows, Transaction
 
-MAIN_OID = "main_oid"
 MAX_INTERRUPTIONS = "max_interruptions"
 
 _PAUSED = "dispatching_paused"
@@ -48,17 +48,19 @@ def paused_reason(rows: Rows) -> str:
     return get(rows, _PAUSED_REASON) or ""
 
 
-def pause(tx: Transaction, actor: str, reason: str) -> None:
+def pause(tx: Transaction, actor: str, reason: str) -> Refused | None:
     if is_paused(tx) and paused_reason(tx) == reason:
-        return
+        return Refused("dispatching is paused already")
     put(tx, _PAUSED, "yes")
     put(tx, _PAUSED_REASON, reason)
     events.append(tx, "dispatching.paused", actor=actor, reason=reason)
+    return None
 
 
-def resume(tx: Transaction, actor: str) -> None:
+def resume(tx: Transaction, actor: str) -> Refused | None:
     if not is_paused(tx):
-        return
+        return Refused("dispatching is not paused")
     put(tx, _PAUSED, "no")
     put(tx, _PAUSED_REASON, "")
     events.append(tx, "dispatching.resumed", actor=actor)
+    return None

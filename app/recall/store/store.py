@@ -14,7 +14,7 @@ from recall.domain.event import Event
 from recall.domain.imports import ImportDiff
 from recall.domain.intervention import Wish
 from recall.domain.launch import ShimStoreContract
-from recall.domain.merge import MergeEntry
+from recall.domain.merge import MergeEntry, Shift
 from recall.domain.outcome import Settlement
 from recall.domain.rng import Rng
 from recall.domain.run import Claim, Refused, Run
@@ -30,6 +30,7 @@ from recall.store import (
     import_plan,
     importing,
     interventions,
+    merge_order,
     merges,
     reading,
     runs,
@@ -38,6 +39,7 @@ from recall.store import (
 from recall.store.connection import Connections, connect
 from recall.store.lock import StoreLock
 from recall.store.migrate import is_current, known_migrations, migrate, refuse_old_sqlite
+from recall.store.patience import Patience
 from recall.store.transaction import Access
 
 
@@ -45,26 +47,25 @@ def open_store(path: Path, clock: Clock, rng: Rng, *, lock_timeout: float = 10.0
     """Open the store at `path`, made and brought to the newest schema if need be. `lock_timeout` seconds is how
     long a write waits for others."""
     refuse_old_sqlite()
-    if not path.parent.exists():
-        path.parent.mkdir(parents=True, mode=0o700)
+    path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
     lock_file = path.with_name(path.name + ".lock")
-    lock = StoreLock(lock_file, lock_timeout)
+    lock, patience = StoreLock(lock_file, lock_timeout), Patience(path, lock_timeout, rng)
     try:
-        with closing(connect(path)) as connection:
-            _bring_up_to_date(connection, lock)
+        patience.through(lambda: _bring_up_to_date(path, lock))
     except sqlite3.Error as error:
         raise EnvironmentFailure(f"{path} cannot be used as a store: {error}") from error
     connections = Connections(path)
-    access = Access(path, connections, lock, clock, rng, lock_timeout, claims.recycle)
+    access = Access(path, connections, lock, clock, patience, claims.recycle)
     return SqliteStore(path, lock_file, clock, connections, access)
 
 
-def _bring_up_to_date(connection: sqlite3.Connection, lock: StoreLock) -> None:
+def _bring_up_to_date(path: Path, lock: StoreLock) -> None:
     migrations = known_migrations()
-    if is_current(connection, migrations):
-        return
-    with lock.held():
-        migrate(connection, migrations)
+    with closing(connect(path)) as connection:
+        if is_current(connection, migrations):
+            return
+        with lock.held():
+            migrate(connection, migrations)
 
 
 class SqliteStore:
@@ -216,11 +217,17 @@ class SqliteStore:
     def resume_agent(self, name: str, *, actor: str) -> Refused | None:
         return self._access.write(lambda tx: agents.resume(tx, name, actor))
 
-    def pause_dispatching(self, *, actor: str, reason: str = "") -> None:
-        self._access.write(lambda tx: settings.pause(tx, actor, reason))
+    def set_cooldown(self, name: str, until: float, *, actor: str, reason: str = "") -> Refused | None:
+        return self._access.write(lambda tx: agents.cool(tx, name, until, actor, reason))
 
-    def resume_dispatching(self, *, actor: str) -> None:
-        self._access.write(lambda tx: settings.resume(tx, actor))
+    def lift_cooldown(self, name: str, *, actor: str) -> Refused | None:
+        return self._access.write(lambda tx: agents.lift_cooldown(tx, name, actor))
+
+    def pause_dispatching(self, *, actor: str, reason: str = "") -> Refused | None:
+        return self._access.write(lambda tx: settings.pause(tx, actor, reason))
+
+    def resume_dispatching(self, *, actor: str) -> Refused | None:
+        return self._access.write(lambda tx: settings.resume(tx, actor))
 
     # -- what a person can do to a task ----------------------------------------------------------------------
     def requeue(self, ref: TaskRef, *, actor: str, reason: str = "") -> Refused | None:
@@ -235,11 +242,24 @@ class SqliteStore:
     def cancel(self, ref: TaskRef, *, actor: str, reason: str = "") -> Refused | None:
         return self._intervene(Wish.CANCEL, ref, actor, reason)
 
+    def answer(self, ref: TaskRef, text: str, *, actor: str) -> Refused | None:
+        return self._access.write(lambda tx: interventions.answer(tx, ref, text, actor))
+
     def prioritize(self, ref: TaskRef, priority: int, *, actor: str) -> Refused | None:
         return self._access.write(lambda tx: interventions.prioritize(tx, ref, priority, actor))
 
     def finish_manually(self, ref: TaskRef, *, actor: str, reason: str) -> Refused | None:
         return self._intervene(Wish.FINISH, ref, actor, reason)
+
+    # -- what a person can do to the merge queue -------------------------------------------------------------
+    def merge_move(self, merge_id: int, to: Shift | int, *, actor: str) -> Refused | None:
+        return self._access.write(lambda tx: merge_order.move(tx, merge_id, to, actor))
+
+    def merge_retry(self, merge_id: int, *, actor: str) -> Refused | None:
+        return self._access.write(lambda tx: merge_order.retry(tx, merge_id, actor))
+
+    def release_queue(self, *, actor: str) -> Refused | None:
+        return self._access.write(lambda tx: merge_order.release(tx, actor))
 
     # -- settings and notes ----------------------------------------------------------------------------------
     def put_setting(self, key: str, value: str, *, actor: str) -> None:

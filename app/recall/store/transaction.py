@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from recall.domain.clock import Clock, Instant
-from recall.domain.errors import EnvironmentFailure, StoreBusy
-from recall.domain.rng import Rng
+from recall.domain.errors import EnvironmentFailure
 from recall.domain.task import TaskRef
 from recall.failpoint import failpoint
 from recall.store.connection import Connections
 from recall.store.lock import StoreLock
+from recall.store.patience import Patience, primary_code
 
 T = TypeVar("T")
 Values = Mapping[str, str | float | None]
 
-_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
-_LONGEST_PAUSE_S = 0.05
 _TRIES_ON_A_FULL_DISK = 4
 _CHECKPOINT_AT_BYTES = 4 * 1024 * 1024
 
@@ -68,18 +65,15 @@ class Access:
         connections: Connections,
         lock: StoreLock,
         clock: Clock,
-        rng: Rng,
-        patience: float,
+        patience: Patience,
         recycle: Callable[[Transaction], Sequence[TaskRef]],
     ) -> None:
-        """`patience` is how many seconds a busy database is waited for; `recycle` takes expired leases
-        back at the start of every write transaction."""
+        """`recycle` takes expired leases back at the start of every write transaction."""
         self._path = path
         self._wal = path.with_name(path.name + "-wal")
         self._connections = connections
         self._lock = lock
         self._clock = clock
-        self._rng = rng
         self._patience = patience
         self._recycle = recycle
         self._checkpoint_at = _CHECKPOINT_AT_BYTES
@@ -87,8 +81,8 @@ class Access:
     def read(self, body: Callable[[Rows], T]) -> T:
         """Run `body` on one consistent state of the database. Never waits for a writer."""
         try:
-            connection = self._connections.mine()
-            return self._patiently(lambda: self._read_once(connection, body))
+            connection = self._patience.through(self._connections.mine)
+            return self._patience.through(lambda: self._read_once(connection, body))
         except sqlite3.Error as error:
             raise self._explained(error) from error
 
@@ -98,9 +92,9 @@ class Access:
             try:
                 return self._write_once(body)
             except sqlite3.Error as error:
-                if _code(error) != sqlite3.SQLITE_FULL:
+                if primary_code(error) != sqlite3.SQLITE_FULL:
                     raise self._explained(error) from error
-            self._pause()
+            self._patience.pause()
         try:
             return self._write_once(body)
         except sqlite3.Error as error:
@@ -115,9 +109,9 @@ class Access:
                 connection.execute("ROLLBACK")
 
     def _write_once(self, body: Callable[[Transaction], T]) -> T:
-        connection = self._connections.mine()
+        connection = self._patience.through(self._connections.mine)
         with self._lock.held():
-            self._patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+            self._patience.through(lambda: connection.execute("BEGIN IMMEDIATE"))
             try:
                 transaction = Transaction(connection, self._clock.now())
                 recycled = tuple(self._recycle(transaction))
@@ -145,34 +139,9 @@ class Access:
             return
         self._checkpoint_at = grown + _CHECKPOINT_AT_BYTES
 
-    def _patiently(self, attempt: Callable[[], T]) -> T:
-        """Repeat while another program that does not queue for the lock keeps the database busy."""
-        give_up = time.monotonic() + self._patience
-        while True:
-            try:
-                return attempt()
-            except sqlite3.OperationalError as error:
-                if _code(error) not in _BUSY:
-                    raise
-                if time.monotonic() >= give_up:
-                    raise StoreBusy(
-                        f"the store {self._path} is kept busy by a program that does not take its lock file; "
-                        f"waited {self._patience:g} s; close what has the file open (a database browser?), "
-                        "then try again"
-                    ) from error
-            self._pause()
-
-    def _pause(self) -> None:
-        time.sleep(_LONGEST_PAUSE_S * (0.1 + 0.9 * self._rng.random()))
-
     def _explained(self, error: sqlite3.Error) -> EnvironmentFailure:
-        if _code(error) == sqlite3.SQLITE_FULL:
+        if primary_code(error) == sqlite3.SQLITE_FULL:
             return EnvironmentFailure(
                 f"no space is left for the store {self._path}; nothing was half written; free some, then try again"
             )
         return EnvironmentFailure(f"the store {self._path} failed: {error}; `recall doctor` looks closer")
-
-
-def _code(error: sqlite3.Error) -> int:
-    """Give the primary result code; errors of the Python module itself have none."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF
