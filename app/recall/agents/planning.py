@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recall.agents.environment import agent_environment
-from recall.agents.prompt import Attempt, Briefing, build_prompt
+from recall.agents.prompt import Answer, Attempt, Briefing, build_prompt
 from recall.config.settings import AgentSettings, Settings
 from recall.domain.errors import ConfigError
 from recall.domain.launch import LeaseSpec, RunSpec, ShimStoreContract
@@ -98,7 +98,7 @@ class RunPlanner:
 
     def _briefing(self, task: Task, workspace: Workspace, earlier: Sequence[Run]) -> Briefing:
         done = [(ref, found.title) for ref in task.prerequisites if (found := self.find(ref)) is not None]
-        told = [run for run in earlier if run.result is not None and run.result not in _SILENT]
+        told = [run for run in earlier if run.result not in _SILENT and run.result is not None and not run.answer]
         return Briefing(
             program=self.program,
             slot=workspace.folder,
@@ -107,5 +107,6 @@ class RunPlanner:
             group=self.find(TaskRef(task.region, task.parent)) if task.parent else None,
             done=done,
             earlier=[Attempt(run.number, run.agent, str(run.result), run.reason) for run in told],
+            answers=[Answer(run.agent, run.reason, run.answer) for run in earlier if run.answer],
             protected=(*(one.path for one in self.settings.tasks), self.settings.file.name),
         )

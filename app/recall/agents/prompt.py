@@ -24,10 +24,20 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """What an earlier run asked, and what a person said to it."""
+
+    agent: str
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Briefing:
     """Everything around the task. `program` is the argv that starts the `recall` command, `slot` the run's
-    slot folder, both absolute. `group` is the task's parent, `done` its prerequisites' titles, `verify` the
-    command that decides whether the work lands, `protected` the files that are taken out of its commits."""
+    slot folder, both absolute. `group` is the task's parent, `done` its prerequisites' titles, `answers` the
+    questions of earlier runs, oldest first. `verify` is the command that decides whether the work lands,
+    `protected` the files that are taken out of its commits."""
 
     program: tuple[str, ...]
     slot: Path
@@ -36,6 +46,7 @@ class Briefing:
     group: Task | None = None
     done: Sequence[tuple[TaskRef, str]] = ()
     earlier: Sequence[Attempt] = ()
+    answers: Sequence[Answer] = ()
     protected: Sequence[str] = ("TASKS.md", "recall.toml")
 
 
@@ -46,6 +57,7 @@ def build_prompt(task: Task, briefing: Briefing) -> str:
         clean(task.body).strip(),
         _group(briefing.group),
         _done(briefing.done),
+        _answers(briefing.answers),
         _earlier(briefing.earlier),
         _rules(briefing),
         _reporting(task, briefing),
@@ -66,14 +78,28 @@ def _done(done: Sequence[tuple[TaskRef, str]]) -> str:
     return "\n".join(["## Already done, and part of your workspace", "", *lines]) if lines else ""
 
 
+def _answers(answers: Sequence[Answer]) -> str:
+    """Questions and answers in full: a person's word counts for every later attempt."""
+    if not answers:
+        return ""
+    parts = ["## Asked before, and answered"]
+    for one in answers:
+        parts += [f"{clean_line(one.agent)} asked:", _quoted(one.question), "The answer, which holds for you too:"]
+        parts.append(_quoted(one.answer))
+    return "\n\n".join(parts)
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in clean(text).strip().splitlines())
+
+
 def _earlier(earlier: Sequence[Attempt]) -> str:
     """Every earlier attempt in a line, the last one's reason in full: that is the one to do better than."""
     if not earlier:
         return ""
     lines = [f"- attempt {one.number} ({clean_line(one.agent)}): {one.result}" for one in earlier]
-    essence = clean(earlier[-1].reason).strip()[-_ESSENCE:]
-    quoted = [f"> {line}" for line in essence.splitlines()]
-    last = ["", "The last one ended because:", "", *quoted] if quoted else []
+    quoted = _quoted(clean(earlier[-1].reason).strip()[-_ESSENCE:])
+    last = ["", "The last one ended because:", "", quoted] if quoted else []
     return "\n".join(["## Earlier attempts", "", *lines, *last, "", "You start afresh; do not repeat their mistake."])
 
 

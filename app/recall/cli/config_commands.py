@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from recall.bootstrap import config_file, settings_at, with_presets
-from recall.cli.interventions import ACTOR
 from recall.cli.project import opened_project
-from recall.cli.report import say, say_json
+from recall.cli.report import ACTOR, say, say_json
 from recall.cli.words import columns
 from recall.gitops.locate import locate
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recall.cli.interventions import ACTOR
 from recall.cli.project import Project, introduce_agents, opened_project
-from recall.cli.report import ExitCode, Stop, say, say_json, warn
+from recall.cli.report import ACTOR, ExitCode, Stop, say, say_json, warn
 from recall.config.settings import TaskList
 from recall.config.values import is_name, region_of
 from recall.domain.errors import ConfigError

@@ -1,5 +1,5 @@
-"""What a person can do to tasks and agents from the command line. Each is one transaction of the store, so a
-running dispatcher and every screen learn of it there."""
+"""What a person can do to tasks and to dispatching from the command line. A running dispatcher and every screen
+learn of it from the store."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Callable
 import click
 
 from recall.cli.project import known_agent, known_task, opened_project
-from recall.cli.report import accept, say
+from recall.cli.report import ACTOR, accept, say
+from recall.domain.merge import QUEUE_HELD
 from recall.domain.run import Refused
 from recall.domain.task import TaskRef
+from recall.engine import interventions
 from recall.engine.ports import Store
-
-ACTOR = "cli"
 
 _task = click.argument("task_id", metavar="ID")
 _reason = click.option("--reason", default="", metavar="TEXT", help="Why; kept in the event log.")
@@ -34,7 +34,11 @@ def requeue(task_id: str, reason: str) -> None:
 
     Attempts, interruptions and pauses are cleared; a waiting merge of it is turned away, its work is kept.
     """
-    _change(task_id, lambda store, ref: store.requeue(ref, actor=ACTOR, reason=reason), "is claimable again")
+    _change(
+        task_id,
+        lambda store, ref: interventions.requeue(store, ref, actor=ACTOR, reason=reason),
+        "is claimable again",
+    )
 
 
 @click.command(epilog="Example: recall hold T-12 --reason 'wait for the design'")
@@ -44,7 +48,7 @@ def hold(task_id: str, reason: str) -> None:
     """Keep a task from being started; stops it if it runs."""
     _change(
         task_id,
-        lambda store, ref: store.hold(ref, actor=ACTOR, reason=reason),
+        lambda store, ref: interventions.hold(store, ref, actor=ACTOR, reason=reason),
         f"is on hold; `recall unhold {task_id}` lets it go on",
     )
 
@@ -53,7 +57,7 @@ def hold(task_id: str, reason: str) -> None:
 @_task
 def unhold(task_id: str) -> None:
     """Let a task on hold go on."""
-    _change(task_id, lambda store, ref: store.unhold(ref, actor=ACTOR), "may go on")
+    _change(task_id, lambda store, ref: interventions.unhold(store, ref, actor=ACTOR), "may go on")
 
 
 @click.command(epilog="Example: recall cancel T-12 --reason 'not needed any more'")
@@ -63,7 +67,7 @@ def cancel(task_id: str, reason: str) -> None:
     """Give a task up; its work is kept."""
     _change(
         task_id,
-        lambda store, ref: store.cancel(ref, actor=ACTOR, reason=reason),
+        lambda store, ref: interventions.cancel(store, ref, actor=ACTOR, reason=reason),
         f"is cancelled; `recall requeue {task_id}` brings it back",
     )
 
@@ -75,8 +79,24 @@ def prioritize(task_id: str, priority: int) -> None:
     """Change a task's priority; higher runs earlier."""
     _change(
         task_id,
-        lambda store, ref: store.prioritize(ref, priority, actor=ACTOR),
+        lambda store, ref: interventions.prioritize(store, ref, priority, actor=ACTOR),
         f"has priority {priority}",
+    )
+
+
+@click.command(epilog="Example: recall answer T-12 'Keep the old flag as an alias for one release.'")
+@_task
+@click.argument("text", nargs=-1, required=True)
+def answer(task_id: str, text: tuple[str, ...]) -> None:
+    """Answer the question that a task waits with.
+
+    The task is claimable again at once, and its next attempt is told the question and the answer.
+    """
+    said = " ".join(text)
+    _change(
+        task_id,
+        lambda store, ref: interventions.answer(store, ref, said, actor=ACTOR),
+        "is claimable again; its next attempt is told your answer",
     )
 
 
@@ -92,10 +112,11 @@ def pause(agent: str | None, reason: str) -> None:
     """Start nothing new: for one agent, or for all."""
     with opened_project() as project:
         if agent is None:
-            project.store.pause_dispatching(actor=ACTOR, reason=reason)
+            accept(interventions.pause_dispatching(project.store, actor=ACTOR, reason=reason))
             say("dispatching is paused; what runs goes on. `recall resume` starts it again")
             return
-        accept(project.store.pause_agent(known_agent(project, agent), actor=ACTOR, reason=reason))
+        name = known_agent(project, agent)
+        accept(interventions.pause_agent(project.store, name, actor=ACTOR, reason=reason))
         say(f"{agent} is paused; what it runs goes on. `recall resume {agent}` lets it start again")
 
 
@@ -107,23 +128,24 @@ Examples:
 )
 @click.argument("agent", required=False)
 def resume(agent: str | None) -> None:
-    """Undo a pause or a cooldown."""
+    """Undo a pause or a cooldown.
+
+    Without an agent also a merge queue that is held because main was rewritten goes on, from main as it is now.
+    """
     with opened_project() as project:
         if agent is None:
-            project.store.resume_dispatching(actor=ACTOR)
-            say("dispatching goes on")
-            _let_queue_go_on(project.store)
+            _resume_everything(project.store)
             return
-        accept(project.store.resume_agent(known_agent(project, agent), actor=ACTOR))
+        accept(interventions.resume_agent(project.store, known_agent(project, agent), actor=ACTOR))
         say(f"{agent} may start tasks again")
 
 
-def _let_queue_go_on(store: Store) -> None:
-    """A queue that was held because main was rewritten starts again from main as it is now."""
-    from recall.engine.merge_queue import HELD, MAIN
-
-    reason = store.setting(HELD)
-    if reason:
-        store.put_setting(MAIN, "", actor=ACTOR)
-        store.put_setting(HELD, "", actor=ACTOR)
-        say(f"the merge queue goes on; it was held: {reason}")
+def _resume_everything(store: Store) -> None:
+    held = store.setting(QUEUE_HELD)
+    refused = interventions.resume_dispatching(store, actor=ACTOR)
+    queue_refused = interventions.release_queue(store, actor=ACTOR)
+    if refused and queue_refused:
+        accept(Refused(f"{refused.reason}, and {queue_refused.reason}"))
+    say("dispatching goes on" if not refused else "dispatching was not paused")
+    if queue_refused is None:
+        say(f"the merge queue goes on from main as it is now; it was held: {held}")

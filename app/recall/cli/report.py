@@ -16,6 +16,9 @@ from recall.domain.errors import ConfigError, DispatcherRunning, EnvironmentFail
 from recall.domain.run import Refused
 from recall.domain.text import clean
 
+#: Whom the event log names for what a person did on the command line.
+ACTOR = "cli"
+
 
 class ExitCode(IntEnum):
     """What the process's exit status says. Scripts and agents may rely on these numbers."""

@@ -94,7 +94,7 @@ def summary_lines(summary: Summary, *, every: bool, ascii_only: bool) -> Iterato
     sections = (
         ("Needs you", [(glyph("needs you", ascii_only=ascii_only), line) for line in summary.standing.waits]),
         ("Agents", [_agent_row(agent, summary, ascii_only) for agent in summary.agents]),
-        ("Merge queue", [_merge_row(n, entry, summary, ascii_only) for n, entry in enumerate(summary.merges, 1)]),
+        ("Merge queue", [merge_row(n, entry, summary, ascii_only) for n, entry in enumerate(summary.merges, 1)]),
         ("Tasks", _task_rows(summary, every, ascii_only)),
     )
     for title, rows in sections:
@@ -154,7 +154,7 @@ def _run_words(run: Run, summary: Summary) -> str:
     return f"{run.ref}{title}  {elapsed(summary.now - (run.started_at or run.claimed_at))}"
 
 
-def _merge_row(number: int, entry: MergeEntry, summary: Summary, ascii_only: bool) -> tuple[str, ...]:
+def merge_row(number: int, entry: MergeEntry, summary: Summary, ascii_only: bool) -> tuple[str, ...]:
     what = _words(entry.state) + (f": {entry.reason}" if entry.reason else "")
     since = elapsed(summary.now - entry.changed_at)
     return str(number), glyph(merge_word(entry), ascii_only=ascii_only), str(entry.ref), since, what
@@ -195,7 +195,7 @@ def summary_json(summary: Summary) -> dict[str, object]:
         "counts": summary.counts,
         "needs_you": list(summary.standing.waits),
         "agents": [agent_json(agent, summary) for agent in summary.agents],
-        "queue": [_merge_json(entry) for entry in summary.merges],
+        "queue": [merge_json(entry) for entry in summary.merges],
         "tasks": [_task_json(task, summary) for task in summary.tasks],
     }
 
@@ -216,7 +216,7 @@ def agent_json(agent: Agent, summary: Summary) -> dict[str, object]:
     }
 
 
-def _merge_json(entry: MergeEntry) -> dict[str, object]:
+def merge_json(entry: MergeEntry) -> dict[str, object]:
     return {
         "merge_id": entry.id,
         "task": str(entry.ref),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from recall.domain.merge import MergeState
+from recall.domain.run import Run, RunResult
 from recall.domain.task import TASK_MOVES, Task, TaskState
 
 
@@ -64,6 +65,16 @@ def why_not(wish: Wish, task: Task, merge: MergeState | None) -> str:
     return f"{task.ref} {_SAID[task.state]}" + (
         f": {way_out}" if way_out else " already" if _is_there(wish, task) else ""
     )
+
+
+def why_no_answer(task: Task, last: Run | None) -> str:
+    """Say why there is nothing to answer; empty: its newest run, `last`, asked and waits for it."""
+    asked = last is not None and last.result is RunResult.QUESTION
+    if task.state is TaskState.NEEDS_PERSON:
+        return "" if asked else f"{task.ref} asks nothing, it needs a person because: {task.reason}"
+    if asked and task.state is TaskState.TODO:
+        return f"{task.ref} {_SAID[task.state]}: its question is settled already"
+    return f"{task.ref} {_SAID[task.state]}, it asks nothing"
 
 
 def _is_possible(wish: Wish, task: Task) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -49,6 +50,15 @@ MERGE_MOVES: dict[tuple[MergeState, MergeState], str] = {
 
 FINAL_MERGE_STATES = frozenset({MergeState.LANDED, MergeState.REJECTED})
 
+#: An entry in one of these is worked on this moment: a person can only wait for it.
+BUSY_MERGE_STATES = frozenset({MergeState.VERIFYING, MergeState.LANDING})
+
+#: Settings of the store: why nothing may land before a person acts; how often a person asked to try again;
+#: the commit that main was last known at.
+QUEUE_HELD = "queue.held"
+QUEUE_RETRIED = "queue.retried"
+MAIN_OID = "main_oid"
+
 
 @dataclass(frozen=True, slots=True)
 class MergeEntry:
@@ -77,3 +87,49 @@ class MergeEntry:
     @property
     def ref(self) -> TaskRef:
         return TaskRef(self.region, self.task)
+
+
+class Shift(StrEnum):
+    """Where an entry may be moved in the queue without naming a place."""
+
+    UP = "up"
+    DOWN = "down"
+    LAST = "last"
+
+
+def rearranged(entries: Sequence[MergeEntry], entry_id: int, to: Shift | int) -> list[int] | str:
+    """Give the ids of the open entries in their new order, or say why it cannot be. A number is a place, from 1."""
+    ids = [entry.id for entry in entries]
+    at = ids.index(entry_id)
+    place = _place(to, at, len(ids))
+    refusal = why_not_moved(entries, at, place)
+    if refusal:
+        return refusal
+    ids.insert(place, ids.pop(at))
+    return ids
+
+
+def why_not_moved(entries: Sequence[MergeEntry], at: int, place: int) -> str:
+    """Say why the entry at index `at` cannot be moved to index `place`; empty: it can."""
+    entry = entries[at]
+    if entry.state in BUSY_MERGE_STATES:
+        return f"{entry.ref} is {entry.state} this moment: wait for it"
+    if place == at:
+        return f"{entry.ref} is number {at + 1} of {len(entries)} already"
+    if not 0 <= place < len(entries):
+        return f"there is no place {place + 1} in the merge queue: it has {len(entries)}"
+    passed = (other for other in entries[place:at] if other.state in BUSY_MERGE_STATES)
+    busy = next(passed, None)
+    return f"{busy.ref} is {busy.state} this moment: nothing can go before it" if busy else ""
+
+
+def _place(to: Shift | int, at: int, count: int) -> int:
+    match to:
+        case Shift.UP:
+            return max(at - 1, 0)
+        case Shift.DOWN:
+            return min(at + 1, count - 1)
+        case Shift.LAST:
+            return count - 1
+        case int():
+            return to - 1

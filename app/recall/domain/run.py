@@ -60,6 +60,7 @@ class Run:
     """One row of the store. `number` counts the runs of its task from 1 and names the branch.
 
     Times are wall seconds UTC. `slot` is the folder name under `.recall/ws/` (or None in pull mode).
+    `answer` is what a person said to a run that ended with a question, which is its reason.
     """
 
     id: int
@@ -80,6 +81,7 @@ class Run:
     ended_at: float | None = None
     settled_at: float | None = None
     why: str = ""
+    answer: str = ""
 
     @property
     def ref(self) -> TaskRef:

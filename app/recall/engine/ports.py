@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from recall.domain.agent import Agent, AgentSpec
 from recall.domain.event import Event
 from recall.domain.imports import ImportDiff
 from recall.domain.launch import RunSpec, RunStatus, ShimStoreContract
-from recall.domain.merge import MergeEntry
+from recall.domain.merge import MergeEntry, Shift
 from recall.domain.outcome import Settlement
 from recall.domain.run import Claim, Refused, Run
 from recall.domain.snapshot import Snapshot
@@ -150,8 +150,16 @@ class Store(Protocol):
         """Lift pause, cooldown and `stopped_reason`."""
         ...
 
-    def pause_dispatching(self, *, actor: str, reason: str = "") -> None: ...
-    def resume_dispatching(self, *, actor: str) -> None: ...
+    def set_cooldown(self, name: str, until: float, *, actor: str, reason: str = "") -> Refused | None:
+        """Let the agent, and all of its account, start nothing before wall second `until` (UTC)."""
+        ...
+
+    def lift_cooldown(self, name: str, *, actor: str) -> Refused | None:
+        """End the cooldown of the agent and of all of its account; a pause stays."""
+        ...
+
+    def pause_dispatching(self, *, actor: str, reason: str = "") -> Refused | None: ...
+    def resume_dispatching(self, *, actor: str) -> Refused | None: ...
 
     # -- what a person can do to a task ----------------------------------------------------------------------
     def requeue(self, ref: TaskRef, *, actor: str, reason: str = "") -> Refused | None:
@@ -161,8 +169,25 @@ class Store(Protocol):
     def hold(self, ref: TaskRef, *, actor: str, reason: str = "") -> Refused | None: ...
     def unhold(self, ref: TaskRef, *, actor: str) -> Refused | None: ...
     def cancel(self, ref: TaskRef, *, actor: str, reason: str = "") -> Refused | None: ...
+    def answer(self, ref: TaskRef, text: str, *, actor: str) -> Refused | None:
+        """Answer the question that the task's last run ended with: todo again, and the next run is told both."""
+        ...
+
     def prioritize(self, ref: TaskRef, priority: int, *, actor: str) -> Refused | None: ...
     def finish_manually(self, ref: TaskRef, *, actor: str, reason: str) -> Refused | None: ...
+
+    # -- what a person can do to the merge queue -------------------------------------------------------------
+    def merge_move(self, merge_id: int, to: Shift | int, *, actor: str) -> Refused | None:
+        """Change an entry's place; a number counts the open entries from 1."""
+        ...
+
+    def merge_retry(self, merge_id: int, *, actor: str) -> Refused | None:
+        """Have the queue try again at once, though it waits for the checkout or holds main to be red."""
+        ...
+
+    def release_queue(self, *, actor: str) -> Refused | None:
+        """Let a queue that is held because main was rewritten go on from main as it is."""
+        ...
 
     # -- settings and notes ----------------------------------------------------------------------------------
     def put_setting(self, key: str, value: str, *, actor: str) -> None: ...
@@ -221,9 +246,9 @@ class Git(Protocol):
         done in one sentence. Unlanded commits and leftovers are kept under the ref in every case."""
         ...
 
-    def tidy_workspaces(self, in_use: Sequence[str]) -> list[str]:
-        """At start: everything under the workspaces' root that no run owns is recycled or parked. Gives a
-        sentence for each."""
+    def tidy_workspaces(self, in_use: Sequence[str], landed: Collection[int] = ()) -> list[str]:
+        """At start: everything under the workspaces' root that no run owns is recycled or parked. `landed` are
+        the ids of runs whose work main has. Gives a sentence for each."""
         ...
 
     # -- the merge queue -------------------------------------------------------------------------------------

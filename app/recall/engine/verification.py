@@ -45,6 +45,10 @@ class Verifier:
         known = self._verdicts.get((self.parts.git.tree_of(commit), command))
         return known is not None and known.green
 
+    def forget_red(self) -> None:
+        """Try trees that were red anew when they come again."""
+        self._verdicts = {key: verdict for key, verdict in self._verdicts.items() if verdict.green}
+
     def _again(self, first: Verified, commit: str, command: str) -> Verified | None:
         second = self._try(commit, command)
         if second is not None and second.green:
