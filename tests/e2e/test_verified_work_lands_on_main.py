@@ -114,7 +114,8 @@ def test_a_dirty_checkout_is_waited_for_with_the_file_named(shop: Workshop) -> N
 
 def test_a_usage_limit_cools_the_agent_down_and_ends_by_itself(shop: Workshop) -> None:
     once = shop.home / "limited"
-    limited = f'[ -e "{once}" ] || {{ touch "{once}"; echo "Claude AI usage limit reached|$(($(date +%s) + 2))"; exit 1; }}; '
+    says = 'echo "Claude AI usage limit reached|$(($(date +%s) + 2))"'
+    limited = f'[ -e "{once}" ] || {{ touch "{once}"; {says}; exit 1; }}; '
     shop.agent("ant", limited + WORKS)
     shop.tasks("## T-1 Wait for the reset")
     shop.settle()

@@ -136,7 +136,13 @@ class Workshop:
             process.communicate()
 
     def _argv(self, *args: str) -> list[str]:
-        return [sys.executable, "-c", "from recall.cli.tui import main; main()", "--no-ui", *(args or ("--until-done",))]
+        return [
+            sys.executable,
+            "-c",
+            "from recall.cli.tui import main; main()",
+            "--no-ui",
+            *(args or ("--until-done",)),
+        ]
 
     def _environ(self, extra: Mapping[str, str]) -> dict[str, str]:
         return {**os.environ, "PYTHONWARNINGS": "error", **extra}
@@ -170,18 +176,21 @@ class Workshop:
         return set(self.repo.files("main"))
 
     def strays(self) -> list[int]:
-        """The processes that still work somewhere in this project or carry one of its runs' marks."""
-        found: list[int] = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit() and int(entry.name) != os.getpid() and self._belongs(entry):
-                found.append(int(entry.name))
-        return found
+        """The processes that still work somewhere in this project."""
+        return processes_in(self.home)
 
-    def _belongs(self, entry: Path) -> bool:
-        try:
-            return (entry / "cwd").readlink().is_relative_to(self.home)
-        except OSError:
-            return False
+
+def processes_in(folder: Path) -> list[int]:
+    """The processes, other than this one, that work somewhere below `folder`."""
+    entries = [entry for entry in Path("/proc").iterdir() if entry.name.isdigit() and int(entry.name) != os.getpid()]
+    return [int(entry.name) for entry in entries if _works_in(entry, folder)]
+
+
+def _works_in(entry: Path, folder: Path) -> bool:
+    try:
+        return (entry / "cwd").readlink().is_relative_to(folder)
+    except OSError:
+        return False
 
 
 def eventually(claim: Callable[[], bool], seconds: float = 30.0) -> None:
