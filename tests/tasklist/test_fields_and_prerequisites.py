@@ -81,8 +81,9 @@ def test_an_inline_group_may_run_over_lines() -> None:
     assert (after(found, "T-3"), task(found, "T-3").type, task(found, "T-3").body) == (["T-1", "T-2"], "ui", "More.")
 
 
-def test_a_bracket_that_was_never_closed_loses_no_prerequisite() -> None:
-    assert after(read("- [ ] T-1 a\n- [ ] T-2 b (after: T-1\n"), "T-2") == ["T-1"]
+@pytest.mark.parametrize("text", ["b (after: T-1", "b (after: T-1 (the base)", "a) b (after: T-1", "(b (after: T-1)"])
+def test_a_bracket_that_was_never_closed_loses_no_prerequisite(text: str) -> None:
+    assert after(read(f"- [ ] T-1 a\n- [ ] T-2 {text}\n"), "T-2") == ["T-1"]
 
 
 @pytest.mark.parametrize("text", ["T-1,\n  T-2", "T-1\n  T-2", "T-1 and\n  T-2 (both)"])

@@ -53,6 +53,8 @@ _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _BETWEEN = re.compile(r"(?<=\s)[|·•](?=\s)")
 _NEXT_IN_GROUP = re.compile(r"[;；]\s*|[,，]\s*(?=[\w\s-]{2,20}[:：=])")
 _PAIRS = {"(": ")", "{": "}", "（": "）"}
+_OPEN = re.compile(r"[({（]")
+_MAY_HOLD_FIELDS = re.compile(r"[:：*_]|depend|blocked|prereq", re.IGNORECASE)
 _OPEN_OR_CLOSE = re.compile(r"[(){}（）]")
 
 
@@ -89,6 +91,8 @@ def field_name(label: str) -> str | None:
 
 def fields_of_line(line: str) -> tuple[list[Found], bool]:
     """Find the fields of a line such as `**Type:** ui | **After:** T-1`. The flag says that it holds nothing else."""
+    if not _MAY_HOLD_FIELDS.search(line):
+        return [], False
     found: list[Found] = []
     complete = True
     for start, end in _segments(line):
@@ -110,11 +114,13 @@ class Titled:
 
 def inline_fields(text: str) -> Titled:
     """Take `(after: T-1; type: ui)` and `{…}` out of a title. Without a colon only a group at the end counts."""
+    if not _OPEN.search(text):
+        return Titled(text.strip(), ())
     kept: list[str] = []
     fields: list[Field] = []
     position = 0
     stop = _end_before_marks(text)
-    for start, end in _outer_groups(text):
+    for start, end in _groups(text):
         inside, unknown = _fields_of_group(text, start + 1, min(end - 1, len(text)), last=end >= stop)
         if not inside:
             continue
@@ -125,6 +131,12 @@ def inline_fields(text: str) -> Titled:
     kept.append(text[position:])
     title = "".join(kept) if fields else text
     return Titled(re.sub(r"[ \t]{2,}", " ", title).strip() if fields else title.strip(), tuple(fields))
+
+
+def has_open_group(text: str) -> bool:
+    """Tell whether a bracket that holds fields is still open at the end, so that the next line belongs to it."""
+    groups = _groups(text) if _OPEN.search(text) else []
+    return bool(groups) and groups[-1][1] > len(text)
 
 
 def looks_like_a_link(title: str) -> bool:
@@ -184,27 +196,27 @@ def _found(line: str, name: str, label: str, start: int, end: int, *, emphasised
     return Found(name, label, start, end)
 
 
-def _outer_groups(text: str) -> list[tuple[int, int]]:
-    """Pair brackets in one pass. The last of those that never close reaches to the end of the text."""
+def _groups(text: str) -> list[tuple[int, int]]:
+    """Give the outermost brackets. One that holds fields and never closes reaches to the end of the text."""
+    closed, start = _paired(text)
+    if start is None or not _fields_of_group(text, start + 1, len(text), last=False)[0]:
+        return closed
+    return [*(group for group in closed if group[1] <= start), (start, len(text) + 1)]
+
+
+def _paired(text: str) -> tuple[list[tuple[int, int]], int | None]:
+    """Pair brackets in one pass; also give the last of those that stay open."""
     open_at: list[int] = []
-    groups: list[tuple[int, int]] = []
+    closed: list[tuple[int, int]] = []
     for match in _OPEN_OR_CLOSE.finditer(text):
         if match[0] in _PAIRS:
             open_at.append(match.start())
         elif open_at and _PAIRS[text[open_at[-1]]] == match[0]:
             start = open_at.pop()
-            while groups and groups[-1][0] > start:
-                groups.pop()
-            groups.append((start, match.end()))
-    if open_at and (not groups or groups[-1][1] <= open_at[-1]):
-        groups.append((open_at[-1], len(text) + 1))
-    return groups
-
-
-def has_open_group(text: str) -> bool:
-    """Tell whether a bracket that holds fields is still open at the end, so that the next line belongs to it."""
-    start, end = (_outer_groups(text) or [(0, 0)])[-1]
-    return end > len(text) and bool(_fields_of_group(text, start + 1, len(text), last=False)[0])
+            while closed and closed[-1][0] > start:
+                closed.pop()
+            closed.append((start, match.end()))
+    return closed, open_at[-1] if open_at else None
 
 
 def _fields_of_group(text: str, start: int, end: int, *, last: bool) -> tuple[list[Found], list[tuple[int, int]]]:

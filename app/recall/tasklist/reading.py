@@ -408,7 +408,7 @@ class _Reader:
         return [Sign(mark.kind, mark.meaning, mark.text, line, self._column(line, mark.text)) for mark in marks]
 
     def _placed(self, fields: tuple[Field, ...], line: int) -> list[Field]:
-        return [replace(each, line=line, column=self._column(line, each.value)) for each in fields]
+        return [Field(f.name, f.label, f.value, line, self._column(line, f.value)) for f in fields]
 
     def _column(self, line: int, fragment: str) -> int:
         return self.source.column(line, fragment) if line < len(self.source.lines) else 0
