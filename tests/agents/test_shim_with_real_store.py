@@ -90,3 +90,12 @@ def test_a_busy_store_does_not_starve_a_shim(bench: Bench, store: SqliteStore) -
     (bench.tree / "go").touch()
     assert bench.finish().stopped is None
     assert state(store, claim) is RunState.ENDED
+
+
+def test_a_shim_that_comes_up_late_starts_no_agent(bench: Bench, store: SqliteStore) -> None:
+    claim = started(store, "T-1")
+    assert store.hold(ref("T-1"), actor="person") is None
+    start(bench, store, claim, "touch began")
+    record = bench.finish()
+    assert (record.stopped, record.status, record.signal) == ("lease_lost", None, None)
+    assert not (bench.tree / "began").exists()

@@ -61,6 +61,7 @@ _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 def failpoint(name: str) -> None:
     """The same as recall.failpoint, which this file cannot import. A shim passes each place once."""
     if os.environ.get("RECALL_FAILPOINT") in (name, f"{name}#1"):
+        log(f"failpoint {name} hit, killing pid {os.getpid()}")
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -624,6 +625,13 @@ class Run:
 
     # -- starting --------------------------------------------------------------------------------------------
 
+    def may_begin(self) -> bool:
+        """Ask the store before there is an agent: a shim that comes up late can find its run taken back."""
+        if self.lease is None or self.lease.renew():
+            return True
+        self.stopped = "lease_lost"
+        return False
+
     def start(self) -> None:
         """Start the agent; on failure `error` says why there is none."""
         read_end, write_end = os.pipe2(os.O_CLOEXEC)
@@ -982,8 +990,9 @@ def main(folder: Path) -> int:
         return 2
     answer("ready")
     try:
-        run.start()
-        run.loop(wake)
+        if run.may_begin():
+            run.start()
+            run.loop(wake)
     except Exception as broken:
         traceback.print_exc()
         run.error = f"the shim failed: {type(broken).__name__}: {broken}"
