@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from recall.domain.clock import Deadline, Instant
+
 DEFAULT_REGION = "main"
 
 
@@ -108,7 +110,8 @@ class Task:
     `position` is the order in the file. `unmet` counts the prerequisites that are not done. `retry_at` and
     `changed_at` are wall seconds UTC. `lease_expires` is CLOCK_MONOTONIC seconds of boot `lease_boot`; it is
     None while nobody holds a lease that can run out. `attempts` counts used attempts, `interruptions` the
-    runs that ended through no fault of the work.
+    runs that ended through no fault of the work. `sent_to` and `brief` are set when a person sent it back: the
+    only agent that may take it next, and what the next run is told.
     """
 
     region: str
@@ -141,8 +144,21 @@ class Task:
     lease_boot: str | None = None
     lease_expires: float | None = None
     lease_expires_wall: float | None = None
+    sent_to: str | None = None
+    brief: str = ""
     notes: tuple[str, ...] = field(default=())
 
     @property
     def ref(self) -> TaskRef:
         return TaskRef(self.region, self.id)
+
+    @property
+    def takers(self) -> tuple[str, ...]:
+        """The only agents that may take it next; empty: every one."""
+        return (self.sent_to,) if self.sent_to else self.agents
+
+    def lease_ran_out(self, now: Instant) -> bool:
+        """Tell whether somebody held a lease on it and may not act for it any more."""
+        if self.lease_boot is None or self.lease_expires is None:
+            return False
+        return Deadline(self.lease_boot, self.lease_expires).passed(now)

@@ -42,15 +42,12 @@ class CommandEnd:
         return f"exit code {self.record.status}"
 
 
-def run_command(
-    runner: Runner, spec: RunSpec, *, give_up: Callable[[], bool], each_wait: Callable[[], None] = lambda: None
-) -> CommandEnd:
-    """Run one command to its end. `give_up` is asked twice a second; `each_wait` is called as often."""
+def run_command(runner: Runner, spec: RunSpec, *, give_up: Callable[[], bool]) -> CommandEnd:
+    """Run one command to its end. `give_up` is asked twice a second."""
     runner.start(spec)
     stopped = False
     while not _gone(runner, spec.folder):
-        each_wait()
-        if give_up() and not stopped:
+        if not stopped and give_up():
             runner.stop(spec.folder, "shutdown")
             stopped = True
     status = runner.status(spec.folder)

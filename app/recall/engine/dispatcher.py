@@ -8,11 +8,11 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from enum import IntEnum
 
-from recall.domain.errors import ConfigError, RecallError
+from recall.domain.errors import ConfigError, RecallError, StoreBusy
 from recall.domain.event import Event
 from recall.domain.merge import MergeState
 from recall.domain.progress import Standing, standing
-from recall.domain.run import Claim, RunState
+from recall.domain.run import Claim, Run, RunState
 from recall.domain.schedule import decide
 from recall.domain.snapshot import Assign
 from recall.engine.jobs import Jobs
@@ -20,6 +20,7 @@ from recall.engine.launch import launch
 from recall.engine.merge_queue import MergeQueue
 from recall.engine.parts import Parts
 from recall.engine.recovery import recover
+from recall.engine.releases import Releases
 from recall.engine.run_keeper import RunKeeper
 from recall.engine.task_lists import Intake
 from recall.engine.trust import distrusted
@@ -28,6 +29,8 @@ from recall.engine.watch import Watch
 _POLL = 0.1
 _LOOK_PERIOD = 1.0
 _TROUBLE_PAUSE = 1.0
+_LAST_TRIES = 5
+_LEASED = frozenset({RunState.PREPARING, RunState.RUNNING, RunState.PULLED})
 
 
 class Stopping(IntEnum):
@@ -55,12 +58,13 @@ class Dispatcher:
 
     def __init__(self, parts: Parts, executor: Executor, watch: Watch, listener: Listener) -> None:
         self.parts = parts
-        self.queue = MergeQueue(parts, give_up=self._halting)
+        self._releases = Releases(parts)
+        self.queue = MergeQueue(parts, self._releases, give_up=self._giving_up)
         self._watch = watch
         self._listener = listener
         self._intake = Intake(parts)
         self._jobs = Jobs(executor, parts.clock, wake=watch.wake, trouble=listener.trouble)
-        self._keeper = RunKeeper(parts, self._jobs, watch)
+        self._keeper = RunKeeper(parts, self._jobs, watch, self._releases)
         self._stopping = Stopping.NO
         self._distrust = ""
         self._commands_may_differ = True
@@ -103,7 +107,8 @@ class Dispatcher:
         self._tell()
 
     def run(self, *, until_done: bool) -> Standing:
-        """Work until the list stands still (with `until_done`) or a stop is through; gives where it stands."""
+        """Work until the list stands still (with `until_done`) or a stop is through; gives where it stands.
+        Agents outlive an error that ends it."""
         landing = threading.Thread(target=self._land_loop, name="landing", daemon=True)
         landing.start()
         try:
@@ -114,13 +119,22 @@ class Dispatcher:
             self._over.set()
             self._watch.landing.set()
             landing.join()
-            self._tell()
+        return self._last_look()
+
+    def _last_look(self) -> Standing:
+        """All work is over; a store that is busy for a while is no reason to end with an error."""
+        for _ in range(_LAST_TRIES):
+            try:
+                self._tell()
+                return self.standing()
+            except StoreBusy as trouble:
+                self._listener.trouble(str(trouble))
         return self.standing()
 
     def step(self) -> None:
         """Observe, decide, act, once. Slow work goes to the executor."""
         self._refresh_lists()
-        runs = self.parts.store.open_runs()
+        runs = self._open_runs()
         self._keeper.observe(runs, halting=self._halting())
         if any(run.state is RunState.LANDING for run in runs):
             self._watch.landing.set()
@@ -139,14 +153,17 @@ class Dispatcher:
             self._seen_version, self._next_look = version, now + _LOOK_PERIOD
             self.step()
             return self._finished(until_done)
-        except RecallError as trouble:
+        except (RecallError, OSError) as trouble:
             self._next_look = now + _TROUBLE_PAUSE
             self._listener.trouble(str(trouble))
             return False
 
     def _finished(self, until_done: bool) -> bool:
-        if self._jobs.any() or self._keeper.leaving:
+        if self._jobs.any() or not self._at_rest(until_done):
             return False
+        return not self._keeper.leaving([run.id for run in self.parts.store.open_runs()])
+
+    def _at_rest(self, until_done: bool) -> bool:
         if self._stopping is Stopping.NO:
             return until_done and not self.standing().moving
         working = {RunState.PREPARING, RunState.RUNNING, RunState.ENDED}
@@ -160,6 +177,19 @@ class Dispatcher:
 
     def _halting(self) -> bool:
         return self._stopping is Stopping.HALT
+
+    def _giving_up(self) -> bool:
+        return self._halting() or self._over.is_set()
+
+    def _open_runs(self) -> list[Run]:
+        """The store takes expired leases back with the next write; when nobody writes, this is it."""
+        store, now = self.parts.store, self.parts.clock.now()
+        runs = store.open_runs()
+        held = (store.task(run.ref) for run in runs if run.state in _LEASED)
+        if any(task is not None and task.lease_ran_out(now) for task in held):
+            store.recycle()
+            return store.open_runs()
+        return runs
 
     def _refresh_lists(self) -> None:
         imported = self._intake.refresh()
@@ -181,7 +211,10 @@ class Dispatcher:
         ttl = self.parts.settings.lease.ttl
         claim = self.parts.store.claim(assign.ref, assign.agent, owner, ttl, why=assign.reason)
         if isinstance(claim, Claim):
-            self._jobs.submit(claim.run_id, lambda: launch(self.parts, claim, give_up=self._halting))
+            self._keeper.expect(claim.run_id)
+            self._jobs.submit(
+                claim.run_id, lambda: launch(self.parts, self._releases, claim, give_up=self._giving_up)
+            )
 
     # -- the landing thread ------------------------------------------------------------------------------------
 
@@ -195,12 +228,14 @@ class Dispatcher:
                 self._watch.landing.clear()
 
     def _land_once(self) -> bool:
-        if self._halting():
+        """No trouble ends the thread, or nothing would land any more while everything else goes on."""
+        if self._giving_up():
             return False
         try:
             return self.queue.step()
-        except RecallError as trouble:
-            self._listener.trouble(f"merge queue: {trouble}")
+        except Exception as trouble:
+            kind = "" if isinstance(trouble, RecallError) else f"{type(trouble).__name__}: "
+            self._listener.trouble(f"merge queue: {kind}{trouble}")
             return False
 
     def _tell(self) -> None:

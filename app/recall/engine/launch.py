@@ -3,32 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from recall.domain.errors import RecallError
-from recall.domain.run import Claim, Refused, Run, RunResult
+from recall.domain.errors import RecallError, StoreBusy
+from recall.domain.run import Claim, Refused, RunResult, RunState
+from recall.domain.task import TaskState
+from recall.domain.text import clean
 from recall.domain.work import Workspace
 from recall.engine.commands import run_command
 from recall.engine.parts import Parts
+from recall.engine.releases import Releases
 from recall.failpoint import failpoint
 
 
-def launch(parts: Parts, claim: Claim, *, give_up: Callable[[], bool]) -> None:
+def launch(parts: Parts, releases: Releases, claim: Claim, *, give_up: Callable[[], bool]) -> None:
     """Make the workspace, record the run as running, start its shim: in this order, so that a report in the
     run's first millisecond finds the run. What fails on the way is settled as an interruption."""
     try:
-        _launch(parts, claim, give_up)
-    except RecallError as trouble:
-        _settle(parts, claim, RunResult.ORPHANED, f"could not be started: {trouble}")
-
-
-def _launch(parts: Parts, claim: Claim, give_up: Callable[[], bool]) -> None:
-    workspace = parts.git.open_workspace(claim.ref, claim.number, claim.run_id)
-    failpoint("launch.workspace_made")
-    trouble = _set_up(parts, claim, workspace, give_up)
-    if trouble:
-        _settle(parts, claim, RunResult.ORPHANED, f"set-up command failed: {trouble}")
-        _close(parts, workspace, claim.run_id)
+        workspace = parts.git.open_workspace(claim.ref, claim.number, claim.run_id)
+    except (RecallError, OSError) as trouble:
+        _settle(parts, claim, f"its workspace could not be made: {trouble}")
         return
+    failpoint("launch.workspace_made")
+    try:
+        wrong = _set_up(parts, claim, workspace, give_up) or _start(parts, claim, workspace)
+    except (RecallError, OSError) as trouble:
+        wrong = f"could not be started: {trouble}"
+    if wrong:
+        _settle(parts, claim, wrong, interruption=not give_up())
+        releases.close(workspace, claim.ref, claim.run_id)
+
+
+def _set_up(parts: Parts, claim: Claim, workspace: Workspace, give_up: Callable[[], bool]) -> str:
+    """Run the set-up command in a fresh workspace, keeping the claim's lease. Gives what went wrong, or ""."""
+    command = parts.settings.setup
+    if not command:
+        return ""
+    spec = parts.planner.command_run(f"setup-{claim.run_id}", command, workspace.tree, parts.settings.verify_timeout)
+    lease = _Lease(parts, claim)
+    ended = run_command(parts.runner, spec, give_up=lambda: give_up() or not lease.kept())
+    return "" if ended.green else f"set-up command failed: {ended.reason}\n{ended.tail}"
+
+
+class _Lease:
+    """A claim's lease while no shim renews it yet."""
+
+    def __init__(self, parts: Parts, claim: Claim) -> None:
+        self._parts = parts
+        self._claim = claim
+        self._renewed = parts.clock.now().mono
+
+    def kept(self) -> bool:
+        """Renew it when it is time to. False: it is lost; a store that is kept busy loses nothing."""
+        now, lease, claim = self._parts.clock.now().mono, self._parts.settings.lease, self._claim
+        if now - self._renewed < lease.heartbeat:
+            return True
+        try:
+            renewed = self._parts.store.renew(claim.ref, claim.owner, claim.version, lease.ttl)
+        except StoreBusy:
+            return True
+        self._renewed = now
+        return not isinstance(renewed, Refused)
+
+
+def _start(parts: Parts, claim: Claim, workspace: Workspace) -> str:
+    """Start the agent. Gives what went wrong, or ""."""
     refused = parts.store.start_run(
         claim.run_id,
         claim.owner,
@@ -38,51 +77,23 @@ def _launch(parts: Parts, claim: Claim, give_up: Callable[[], bool]) -> None:
         slot=workspace.slot,
     )
     if refused is not None:
-        _close(parts, workspace, claim.run_id)
-        return
+        return refused.reason
     failpoint("launch.run_recorded")
     run, task = parts.store.run(claim.run_id), parts.store.task(claim.ref)
     if run is None or task is None:
-        raise RecallError(f"run {claim.run_id} of {claim.ref} is not in the store any more; see `recall log`")
+        return f"run {claim.run_id} of {claim.ref} is not in the store any more; see `recall log`"
     earlier = [one for one in parts.store.runs(claim.ref) if one.id != run.id]
     parts.runner.start(parts.planner.agent_run(task, run, workspace, earlier))
     failpoint("launch.agent_started")
+    return ""
 
 
-def _set_up(parts: Parts, claim: Claim, workspace: Workspace, give_up: Callable[[], bool]) -> str:
-    """Run the set-up command in a fresh workspace, keeping the claim's lease. Gives what went wrong, or ""."""
-    command = parts.settings.setup
-    if not command:
-        return ""
-    spec = parts.planner.command_run(f"setup-{claim.run_id}", command, workspace.tree, parts.settings.verify_timeout)
-    last = parts.clock.now().mono
-
-    def keep_lease() -> None:
-        nonlocal last
-        now = parts.clock.now().mono
-        if now - last >= parts.settings.lease.heartbeat:
-            last = now
-            parts.store.renew(claim.ref, claim.owner, claim.version, parts.settings.lease.ttl)
-
-    ended = run_command(parts.runner, spec, give_up=give_up, each_wait=keep_lease)
-    return "" if ended.green else f"{ended.reason}\n{ended.tail}"
-
-
-def _settle(parts: Parts, claim: Claim, result: RunResult, reason: str) -> Refused | None:
+def _settle(parts: Parts, claim: Claim, reason: str, *, interruption: bool = True) -> None:
+    """Give the task back, unless the store took it back already. A stop of the dispatcher counts as nothing."""
     run = parts.store.run(claim.run_id)
-    if run is None:
-        return None
-    settlement = parts.settlement(run, result, reason)
-    return parts.store.settle_run(claim.run_id, claim.owner, claim.version, settlement, actor="dispatcher")
-
-
-def _close(parts: Parts, workspace: Workspace, run_id: int) -> None:
-    said = parts.git.close_workspace(workspace, run_id, landed=False)
-    parts.store.note("workspace.closed", actor="dispatcher", reason=said, run_id=run_id)
-
-
-def workspace_of(parts: Parts, run: Run) -> Workspace | None:
-    """Give the workspace that a run has, or None before it got one and in pull mode."""
-    if run.slot is None or run.branch is None or run.base is None:
-        return None
-    return parts.git.workspace_at(run.slot, branch=run.branch, base=run.base)
+    if run is None or run.state is RunState.SETTLED:
+        return
+    settlement = parts.settlement(run, RunResult.ORPHANED, clean(reason))
+    if not interruption:
+        settlement = replace(settlement, interruption=False, task_state=TaskState.TODO)
+    parts.store.settle_run(claim.run_id, claim.owner, claim.version, settlement, actor="dispatcher")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from recall.domain.merge import MergeEntry, MergeState
+from recall.domain.errors import RecallError
+from recall.domain.merge import MAIN_OID, QUEUE_HELD, QUEUE_RETRIED, MergeEntry, MergeState
 from recall.domain.outcome import Settlement
 from recall.domain.run import Run, RunResult
 from recall.domain.task import TaskState
@@ -21,29 +22,37 @@ from recall.domain.work import (
     WaitingForCheckout,
 )
 from recall.engine.parts import Parts
-from recall.engine.settlement import release_workspace
+from recall.engine.releases import Releases
 from recall.engine.verification import Verifier
 from recall.failpoint import failpoint
 
-HELD = "queue.held"
-MAIN = "main_oid"
+HELD = QUEUE_HELD
+MAIN = MAIN_OID
 _RETRY_WAITING = 2.0
+_UNDER_WAY = frozenset({MergeState.VERIFYING, MergeState.LANDING})
 
 
 class MergeQueue:
     """`step` is called again and again by one thread. Whatever it decides stands in the store."""
 
-    def __init__(self, parts: Parts, *, give_up: Callable[[], bool]) -> None:
+    def __init__(self, parts: Parts, releases: Releases, *, give_up: Callable[[], bool]) -> None:
         self._parts = parts
+        self._releases = releases
         self._verifier = Verifier(parts, give_up)
         self._red_main: str | None = None
+        self._red_on_it: set[int] = set()
         self._tried_waiting: dict[int, float] = {}
+        self._retried: str | None = None
 
     def step(self) -> bool:
         """Move one entry as far as it goes. False: nothing can be done at the moment."""
         entries = self._parts.store.merges()
+        interrupted = next((entry for entry in entries if entry.state in _UNDER_WAY), None)
+        if interrupted is not None:
+            return self.resume(interrupted)
         if not entries or not self._main_as_expected():
             return False
+        self._heed_a_person()
         entry = self._next(entries)
         if entry is None:
             return False
@@ -57,22 +66,49 @@ class MergeQueue:
         if reason:
             return reason
         red = self._red_main
-        if red is None or red != self._parts.git.main_tip():
+        if red is None or red != self._parts.git.main_tip() or any(map(self._untried, self._parts.store.merges())):
             return ""
         return f"main itself is red at {red[:10]}; mend it, and the queue goes on"
+
+    def _untried(self, entry: MergeEntry) -> bool:
+        """On a red main, an entry that may be what mends it."""
+        return entry.state is MergeState.QUEUED and entry.id not in self._red_on_it
+
+    def resume(self, entry: MergeEntry) -> bool:
+        """Go on with an entry that a kill, or trouble of the store or of git, interrupted: git is asked how far
+        it came. False: nothing can be done at the moment."""
+        git, candidate = self._parts.git, entry.intent_new or entry.candidate
+        if candidate is not None and git.knows(candidate) and git.contains(git.main_tip(), candidate):
+            self._landed(entry, candidate)
+        elif entry.intent_old is not None and entry.intent_new is not None:
+            outcome = git.recover_landing(merge_id=entry.id, old=entry.intent_old, new=entry.intent_new)
+            failpoint("queue.landing_rolled_forward")
+            return self._record(entry, outcome)
+        elif entry.state in _UNDER_WAY:
+            self._parts.store.merge_requeue(entry.id, "it was interrupted; goes round again")
+        return True
 
     # -- which one, and may it ---------------------------------------------------------------------------------
 
     def _next(self, entries: list[MergeEntry]) -> MergeEntry | None:
         now = self._parts.clock.now().mono
+        main_is_red = self._red_main == self._parts.git.main_tip()
         for entry in entries:
             if entry.state is MergeState.WAITING_CHECKOUT:
                 if now - self._tried_waiting.get(entry.id, -_RETRY_WAITING) >= _RETRY_WAITING:
                     self._tried_waiting[entry.id] = now
                     return entry
-            elif entry.state is MergeState.QUEUED and self._red_main != self._parts.git.main_tip():
+            elif entry.state is MergeState.QUEUED and (self._untried(entry) or not main_is_red):
                 return entry
         return None
+
+    def _heed_a_person(self) -> None:
+        """Forget what speaks against trying, when a person asked to try again."""
+        asked = self._parts.store.setting(QUEUE_RETRIED)
+        if asked != self._retried:
+            self._retried, self._red_main = asked, None
+            self._tried_waiting.clear()
+            self._verifier.forget_red()
 
     def _main_as_expected(self) -> bool:
         """Main may only have grown behind our back. Rewritten: the queue is held until a person looked."""
@@ -127,13 +163,15 @@ class MergeQueue:
             self._red(entry, run, verdict, onto)
 
     def _red(self, entry: MergeEntry, run: Run, verdict: Verified, onto: str) -> None:
-        """Nobody is blamed before main itself was seen green under the same command."""
-        main = self._verifier.verdict(onto, self._command(entry))
+        """Nobody is blamed before main itself was seen green. Under the project's command: what a task's own
+        command looks for is not on main yet."""
+        main = self._verifier.verdict(onto, self._parts.settings.verify)
         if main is None:
             self._parts.store.merge_requeue(entry.id, "the dispatcher stopped while main was verified")
         elif main.green:
             self._reject(entry, run, RunResult.VERIFY_FAILED, _essence(verdict))
         else:
+            self._red_on_it = {entry.id} | (self._red_on_it if self._red_main == onto else set())
             self._red_main = onto
             self._parts.store.merge_requeue(entry.id, "main itself is red, so this entry cannot be judged")
             self._note(entry, "main.red", f"main at {onto[:10]} is red: {_essence(main)}")
@@ -145,13 +183,13 @@ class MergeQueue:
         reflog = f"recall run-{entry.run_id} merge-{entry.id}"
         outcome = self._parts.git.land(merge_id=entry.id, old=entry.intent_old, new=entry.intent_new, reflog=reflog)
         failpoint("queue.main_moved")
-        return self.record(entry, outcome)
+        return self._record(entry, outcome)
 
-    def record(self, entry: MergeEntry, outcome: LandingOutcome) -> bool:
+    def _record(self, entry: MergeEntry, outcome: LandingOutcome) -> bool:
         """Write down how a landing came out. False: it waits for the user's checkout."""
         match outcome:
             case Landed(commit, _):
-                self.landed(entry, commit)
+                self._landed(entry, commit)
             case WaitingForCheckout(reason, paths):
                 named = clean(named_paths(reason, paths))
                 if entry.state is not MergeState.WAITING_CHECKOUT or entry.reason != named:
@@ -161,20 +199,20 @@ class MergeQueue:
                 self._again(entry, tip)
         return True
 
-    def landed(self, entry: MergeEntry, commit: str) -> None:
+    def _landed(self, entry: MergeEntry, commit: str) -> None:
         """Main contains the commit: everything that follows from it, then the workspace."""
         run = self._run_of(entry)
         self._parts.store.merge_landed(
             entry.id, commit, settlement=self._parts.settlement(run, RunResult.LANDED, f"landed as {commit[:10]}")
         )
         failpoint("queue.landing_recorded")
-        release_workspace(self._parts, run, landed=True)
+        self._releases.release(run.id)
 
     def _again(self, entry: MergeEntry, tip: str) -> None:
         if entry.rounds + 1 < self._parts.settings.merge.max_rounds:
             self._parts.store.merge_requeue(entry.id, f"main moved to {tip[:10]}; goes round again")
             return
-        reason = f"main moved {entry.rounds + 1} times while it was verified; requeue it when main is quiet"
+        reason = f"it went round {entry.rounds + 1} times, now because main moved; requeue it when main is quiet"
         settlement = self._parts.settlement(self._run_of(entry), RunResult.CONFLICT, reason)
         waiting = replace(settlement, task_state=TaskState.NEEDS_PERSON, task_reason=reason, retry_at=None)
         self._parts.store.merge_requeue(entry.id, reason)
@@ -190,14 +228,14 @@ class MergeQueue:
         self._parts.store.merge_conflict(entry.id, conflict, settlement=settlement)
         failpoint("queue.conflict_recorded")
         if settlement is not None:
-            release_workspace(self._parts, run)
+            self._releases.release(run.id)
 
     def _reject(self, entry: MergeEntry, run: Run, result: RunResult, reason: str) -> None:
         self._parts.store.merge_rejected(
             entry.id, clean(reason), settlement=self._parts.settlement(run, result, clean(reason))
         )
         failpoint("queue.rejection_recorded")
-        release_workspace(self._parts, run)
+        self._releases.release(run.id)
 
     # -- small things ------------------------------------------------------------------------------------------
 
@@ -208,7 +246,10 @@ class MergeQueue:
     def _run_of(self, entry: MergeEntry) -> Run:
         run = self._parts.store.run(entry.run_id)
         if run is None:
-            raise LookupError(f"merge entry {entry.id} names run {entry.run_id}, which is not in the store")
+            raise RecallError(
+                f"merge entry {entry.id} names run {entry.run_id}, which the store does not have; "
+                "`recall doctor` looks closer"
+            )
         return run
 
     def _note(self, entry: MergeEntry, kind: str, reason: str) -> None:

@@ -7,35 +7,57 @@ from dataclasses import replace
 from recall.domain.errors import RecallError
 from recall.domain.limits import read_limits
 from recall.domain.outcome import Settlement, Verdict, classify
-from recall.domain.run import ExitRecord, Refused, Run, RunResult, RunState
+from recall.domain.run import ExitRecord, Run, RunResult, RunState
 from recall.domain.task import Task, TaskState
 from recall.domain.text import clean
 from recall.domain.usage import LimitFinding
-from recall.domain.work import NothingNew, PersonNeeded, Result, Workspace
-from recall.engine.launch import workspace_of
+from recall.domain.work import NothingNew, PersonNeeded, Result
 from recall.engine.parts import Parts
+from recall.engine.releases import Releases, workspace_of
 from recall.failpoint import failpoint
 
 _TAIL_LINES = 60
 
 
-def settle_ended_run(parts: Parts, run: Run, record: ExitRecord) -> None:
+def settle_ended_run(parts: Parts, releases: Releases, run_id: int, record: ExitRecord) -> None:
     """Judge a run whose agent and processes are gone, and act on it. Repeatable after a crash at any point:
     collecting gives the same commits again, and the store takes each run's end once."""
-    if run.state is RunState.RUNNING:
-        refused = parts.store.end_run(run.id, run.owner, run.version)
-        if refused is not None:
-            release_workspace(parts, run)
-            return
-        failpoint("settle.run_ended")
-    verdict = classify(record, _finding(parts, run, record))
-    try:
-        accepted = verdict.accepted and _hand_in(parts, run, verdict)
-    except RecallError as trouble:
-        _end(parts, run, _for_person(parts, run, f"its result could not be collected: {trouble}"))
+    run = _ended(parts, run_id)
+    if run is None:
         return
-    if not accepted and not verdict.accepted:
-        _end(parts, run, _settlement(parts, run, verdict, record))
+    verdict = classify(record, _finding(parts, run, record))
+    settlement = _hand_in(parts, run, verdict) if verdict.accepted else _settlement(parts, run, verdict, record)
+    if settlement is not None:
+        parts.store.settle_run(run.id, run.owner, run.version, settlement, actor="dispatcher")
+        failpoint("settle.run_settled")
+        releases.release(run.id)
+
+
+def settle_lost_run(parts: Parts, releases: Releases, run_id: int) -> None:
+    """End a run whose shim is gone without a record, and whatever it left running."""
+    swept = parts.runner.sweep(parts.planner.runs_folder() / str(run_id))
+    strays = f"; {swept} left-over processes were ended" if swept else ""
+    failpoint("settle.lost_run_swept")
+    if _open(parts, run_id) is not None:
+        parts.store.end_lost_run(run_id, reason=f"its process was lost without a record{strays}")
+        failpoint("settle.lost_run_ended")
+        releases.release(run_id)
+
+
+def _open(parts: Parts, run_id: int) -> Run | None:
+    """Give the run as it is now, unless it is past the point where its agent's end decides anything."""
+    run = parts.store.run(run_id)
+    return run if run is not None and run.state in (RunState.RUNNING, RunState.ENDED) else None
+
+
+def _ended(parts: Parts, run_id: int) -> Run | None:
+    """Give the run, marked ended in place of a shim that could not reach the store; None when it is settled."""
+    run = _open(parts, run_id)
+    if run is not None and run.state is RunState.RUNNING:
+        parts.store.end_run(run.id, run.owner, run.version)
+        failpoint("settle.run_ended")
+        run = _open(parts, run_id)
+    return run
 
 
 def _finding(parts: Parts, run: Run, record: ExitRecord) -> LimitFinding:
@@ -52,34 +74,33 @@ def _finding(parts: Parts, run: Run, record: ExitRecord) -> LimitFinding:
     )
 
 
-def _hand_in(parts: Parts, run: Run, verdict: Verdict) -> bool:
-    """Carry the result over and queue it. False: there was nothing to queue, and the run is settled."""
+def _hand_in(parts: Parts, run: Run, verdict: Verdict) -> Settlement | None:
+    """Carry the result over and queue it. Gives how the run ends when there is nothing to queue."""
     workspace, task = workspace_of(parts, run), parts.store.task(run.ref)
     if workspace is None or task is None:
-        _end(parts, run, parts.settlement(run, RunResult.ORPHANED, "its workspace is not known any more"))
-        return False
-    outcome = parts.git.collect(workspace, run.id, _message(task))
+        return parts.settlement(run, RunResult.ORPHANED, "its workspace is not known any more")
+    try:
+        outcome = parts.git.collect(workspace, run.id, _message(task))
+    except RecallError as trouble:
+        return _for_person(parts, run, f"its result could not be collected: {trouble}")
     failpoint("settle.result_carried")
     match outcome:
         case Result():
-            _queue(parts, run, outcome, verdict)
-            return True
+            return _queue(parts, run, outcome, verdict)
         case NothingNew(reason):
-            _end(parts, run, parts.settlement(run, RunResult.NO_CHANGE, reason))
+            return parts.settlement(run, RunResult.NO_CHANGE, reason)
         case PersonNeeded(reason, paths):
-            named = f"{reason}: {', '.join(paths[:8])}" if paths else reason
-            _end(parts, run, _for_person(parts, run, named))
-    return False
+            return _for_person(parts, run, f"{reason}: {', '.join(paths[:8])}" if paths else reason)
 
 
-def _queue(parts: Parts, run: Run, result: Result, verdict: Verdict) -> None:
+def _queue(parts: Parts, run: Run, result: Result, verdict: Verdict) -> Settlement | None:
     remarks = [verdict.reason, f"{result.commits} commit{'s' if result.commits != 1 else ''}"]
     if result.leftovers:
         remarks.append(f"{len(result.leftovers)} uncommitted files committed: {', '.join(result.leftovers[:5])}")
     if result.restored:
         remarks.append(f"protected files restored: {', '.join(result.restored[:5])}")
     remarks += result.notes
-    queued = parts.store.enqueue(
+    parts.store.enqueue(
         run.id,
         run.owner,
         run.version,
@@ -89,8 +110,7 @@ def _queue(parts: Parts, run: Run, result: Result, verdict: Verdict) -> None:
         reason=clean("; ".join(remarks)),
     )
     failpoint("settle.result_queued")
-    if isinstance(queued, Refused):
-        release_workspace(parts, run)
+    return None
 
 
 def _message(task: Task) -> str:
@@ -111,21 +131,3 @@ def _for_person(parts: Parts, run: Run, reason: str) -> Settlement:
     return replace(
         settlement, attempt=False, weight=0.0, retry_at=None, task_state=TaskState.NEEDS_PERSON, task_reason=reason
     )
-
-
-def _end(parts: Parts, run: Run, settlement: Settlement) -> None:
-    parts.store.settle_run(run.id, run.owner, run.version, settlement, actor="dispatcher")
-    failpoint("settle.run_settled")
-    release_workspace(parts, run)
-
-
-def release_workspace(parts: Parts, run: Run, *, landed: bool = False) -> None:
-    """Give a run's folder back to the pool, or park what is in it. Called when nothing of the run lives."""
-    workspace: Workspace | None = workspace_of(parts, run)
-    if workspace is None:
-        return
-    try:
-        said = parts.git.close_workspace(workspace, run.id, landed=landed)
-    except RecallError as trouble:
-        said = f"{workspace.folder} is left as it is: {trouble}"
-    parts.store.note("workspace.closed", actor="dispatcher", reason=clean(said), ref=run.ref, run_id=run.id)

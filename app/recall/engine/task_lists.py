@@ -9,6 +9,8 @@ from recall.domain.text import clean
 from recall.engine.parts import Parts
 from recall.tasklist import parse
 
+_IN_FORCE = "the last list stays in force"
+
 
 @dataclass(slots=True)
 class Intake:
@@ -25,14 +27,18 @@ class Intake:
             stamp = self.parts.files.stamp(task_list.path)
             if self._stamps.get(task_list.path, ()) == stamp:
                 continue
-            self._stamps[task_list.path] = stamp
             imported |= self._import(task_list)
+            self._stamps[task_list.path] = stamp
         return imported
 
     def _import(self, task_list: TaskList) -> bool:
-        data = self.parts.files.read(task_list.path)
+        try:
+            data = self.parts.files.read(task_list.path)
+        except OSError as trouble:
+            self._refuse(task_list, (f"{task_list.path} cannot be read ({trouble.strerror}); {_IN_FORCE}",))
+            return False
         if data is None:
-            self._refuse(task_list, (f"{task_list.path} is not there; the last list stays in force",))
+            self._refuse(task_list, (f"{task_list.path} is not there; {_IN_FORCE}",))
             return False
         names = [agent.name for agent in self.parts.settings.agents]
         parsed = parse(data, region=task_list.region, source=task_list.path, agents=names)

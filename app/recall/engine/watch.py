@@ -6,8 +6,6 @@ import os
 import selectors
 import threading
 
-from recall.domain.run import Run
-
 
 class Watch:
     """Wakes the loop when a shim ends or another thread calls `wake`. `landing` wakes the landing thread."""
@@ -17,7 +15,6 @@ class Watch:
         self._reader, self._writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._selector.register(self._reader, selectors.EVENT_READ, None)
         self._fds: dict[int, int] = {}
-        self._runs: dict[int, Run] = {}
         self.landing = threading.Event()
 
     def close(self) -> None:
@@ -46,28 +43,23 @@ class Watch:
                 self.drop(key.data)
         return bool(ready)
 
-    def add(self, pidfd: int | None, run: Run) -> bool:
+    def add(self, pidfd: int | None, run_id: int) -> bool:
         """Watch a run's shim, and close the descriptor when it is over. False: it has ended already."""
         if pidfd is None:
             return False
-        self._fds[run.id] = pidfd
-        self._runs[run.id] = run
-        self._selector.register(pidfd, selectors.EVENT_READ, run.id)
+        self._fds[run_id] = pidfd
+        self._selector.register(pidfd, selectors.EVENT_READ, run_id)
         return True
 
     def drop(self, run_id: int) -> None:
         """Watch it no more; nothing happens when it was not."""
         fd = self._fds.pop(run_id, None)
         if fd is not None:
-            del self._runs[run_id]
             self._selector.unregister(fd)
             os.close(fd)
 
     def watching(self, run_id: int) -> bool:
         return run_id in self._fds
-
-    def watched(self) -> dict[int, Run]:
-        return dict(self._runs)
 
     def _drain(self) -> None:
         try:

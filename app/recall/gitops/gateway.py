@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from recall.config.settings import Settings
@@ -95,12 +95,17 @@ class GitGateway:
 
     def close_workspace(self, workspace: Workspace, run_id: int, *, landed: bool) -> str:
         if landed:
-            self.integration.unpin(run_id)
-            self.repository.git("update-ref", "-d", _base_pin(run_id))
+            self._unpin(run_id)
         return self._pool.close(workspace, run_id, landed=landed)
 
-    def tidy_workspaces(self, in_use: Sequence[str]) -> list[str]:
-        return self._pool.tidy(in_use)
+    def tidy_workspaces(self, in_use: Sequence[str], landed: Collection[int] = ()) -> list[str]:
+        for run_id in self._pool.users().intersection(landed):
+            self._unpin(run_id)
+        return self._pool.tidy(in_use, landed)
+
+    def _unpin(self, run_id: int) -> None:
+        self.integration.unpin(run_id)
+        self.repository.git("update-ref", "-d", _base_pin(run_id))
 
     # -- the merge queue -------------------------------------------------------------------------------------
     def adopt_branch(self, branch: str, run_id: int) -> CollectOutcome:

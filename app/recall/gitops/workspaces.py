@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -268,13 +268,19 @@ class WorkspacePool:
         return f"{self._main} was moved to commits of this run ({', '.join(sorted(ours)[:3])})" if ours else ""
 
     # -- at start, and for people ----------------------------------------------------------------------------
-    def tidy(self, in_use: Sequence[str]) -> list[str]:
-        """Close every workspace that no run owns; says what was done with each."""
+    def users(self) -> set[int]:
+        """Give the runs whose workspaces have not been closed."""
+        return {slot.run_id for slot in self._records.all().values() if slot.status == USED}
+
+    def tidy(self, in_use: Sequence[str], landed: Collection[int] = ()) -> list[str]:
+        """Close every workspace that no run owns; says what was done with each. `landed` are runs whose work
+        main has."""
         self._prepare_root()
         said: list[str] = []
         for name, slot in self._records.all().items():
             if name not in in_use and slot.status == USED:
-                said.append(self.close(self.at(name, slot.branch, slot.base), slot.run_id, landed=False))
+                workspace = self.at(name, slot.branch, slot.base)
+                said.append(self.close(workspace, slot.run_id, landed=slot.run_id in landed))
             elif name not in in_use and slot.status == FREE and not (self._root / "ws" / name / "tree").is_dir():
                 said.append(self._forget(name))
         unknown = sorted(self._folders() - set(self._records.all()) - set(in_use))
