@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 AFTER = "after"
 BLOCKS = "blocks"
@@ -83,6 +84,7 @@ class Found:
     end: int
 
 
+@lru_cache(maxsize=1024)
 def field_name(label: str) -> str | None:
     """Look up a label as written: any case, `_` or `-` for a space, emphasis and a remark around it."""
     bare = _EDGES.sub("", _REMARK.sub("", label.strip().strip("*_`")))

@@ -72,6 +72,8 @@ class Index:
 
 def read_references(value: str, index: Index) -> References:
     """Read a prerequisite field's value. Nothing is dropped in silence: a part without an id is `unread`."""
+    if value in index.ids:
+        return References((TaskRef(index.region, value),))
     text = _LINK.sub(r"\1", without_comments(value)).strip()
     plain = _MARKS.sub("", _PARENTHESES.sub(" ", text)).strip()
     if not any(map(str.isalnum, plain)):
