@@ -71,5 +71,5 @@ def _somebody(task: Task, agents: Sequence[Agent]) -> bool:
 
 def may_take(agent: Agent, task: Task) -> bool:
     """Tell whether configuration and task list allow it, whatever the agent does at the moment."""
-    allowed = not task.agents or agent.name in task.agents
+    allowed = not task.takers or agent.name in task.takers
     return agent.enabled and allowed and (not agent.types or task.type in agent.types)

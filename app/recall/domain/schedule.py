@@ -141,8 +141,8 @@ def _may(agent: Agent, task: Task) -> bool:
 
 
 def _barred(agent: Agent, task: Task) -> str:
-    if task.agents and agent.name not in task.agents:
-        return f"is not among the task's agents ({', '.join(task.agents)})"
+    if task.takers and agent.name not in task.takers:
+        return f"is not among the task's agents ({', '.join(task.takers)})"
     if agent.types and task.type not in agent.types:
         return f"takes {', '.join(agent.types)} only"
     return ""

@@ -17,7 +17,7 @@ from recall.store.transaction import Rows, Transaction
 _CLAIM = """
 UPDATE tasks SET status = 'in_progress', status_reason = '', status_changed_at = :wall, status_changed_mono = :now,
   lease_owner = :owner, lease_version = lease_version + 1, lease_boot = :boot, lease_expires = :expires,
-  lease_expires_wall = :expires_wall
+  lease_expires_wall = :expires_wall, sent_to = NULL
 WHERE region = :region AND id = :id AND status = 'todo' AND unmet = 0 AND is_group = 0
   AND (retry_at IS NULL OR retry_at <= :wall)
 RETURNING lease_version
@@ -30,7 +30,8 @@ VALUES (:region, :id, :agent, :owner, :version,
 _CANDIDATES = """
 SELECT region, id, touches FROM tasks
 WHERE status = 'todo' AND unmet = 0 AND is_group = 0 AND (retry_at IS NULL OR retry_at <= :wall)
-  AND (agents = '[]' OR EXISTS (SELECT 1 FROM json_each(tasks.agents) WHERE value = :agent))
+  AND ifnull(sent_to = :agent,
+    agents = '[]' OR EXISTS (SELECT 1 FROM json_each(tasks.agents) WHERE value = :agent))
   AND (:types = '[]' OR EXISTS (SELECT 1 FROM json_each(:types) WHERE value = tasks.type))
 ORDER BY priority DESC, behind DESC, position, region, id LIMIT :limit
 """
@@ -199,10 +200,11 @@ def _may_not(tx: Transaction, ref: TaskRef, agent: str) -> str:
     held = agents.why_not(row, agent, tx.now.wall)
     if row is None or held:
         return held
-    task = tx.one("SELECT agents, type FROM tasks WHERE region = :region AND id = :id", ref._asdict())
+    task = tx.one("SELECT agents, sent_to, type FROM tasks WHERE region = :region AND id = :id", ref._asdict())
     if task is None:
         return f"there is no task {ref}"
-    allowed, types = json.loads(task["agents"]), json.loads(row["types"])
+    allowed = [task["sent_to"]] if task["sent_to"] else json.loads(task["agents"])
+    types = json.loads(row["types"])
     if allowed and agent not in allowed:
         return f"{ref} is for {', '.join(allowed)} only"
     if types and task["type"] not in types:

@@ -17,7 +17,10 @@ _KINDS = {
     Wish.CANCEL: "task.cancelled",
     Wish.FINISH: "task.done",
 }
-_CLEAR = "UPDATE tasks SET attempts = 0, interruptions = 0, retry_at = NULL WHERE region = :region AND id = :id"
+_CLEAR = """
+UPDATE tasks SET attempts = 0, interruptions = 0, retry_at = NULL, sent_to = NULL, brief = ''
+WHERE region = :region AND id = :id
+"""
 _ANSWER = "UPDATE runs SET answer = :answer WHERE id = :id"
 _PRIORITIZE = "UPDATE tasks SET priority = :priority WHERE region = :region AND id = :id"
 

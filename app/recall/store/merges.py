@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from recall.domain.conflict import ConflictKind, LandedChange, RecordedFile, conflict_reason
 from recall.domain.errors import RecallError
 from recall.domain.merge import FINAL_MERGE_STATES, MAIN_OID, MergeEntry, MergeState
 from recall.domain.outcome import Settlement
@@ -12,7 +13,7 @@ from recall.domain.run import Run, RunState
 from recall.domain.task import TaskState
 from recall.domain.text import clean
 from recall.domain.work import Conflict
-from recall.store import events, moves, reading, runs, settings
+from recall.store import conflicts, events, moves, reading, runs, settings
 from recall.store.transaction import Rows, Transaction
 
 _CANDIDATE = "UPDATE merges SET candidate = :candidate, onto = :onto WHERE id = :id"
@@ -48,6 +49,7 @@ def requeue(tx: Transaction, merge_id: int, reason: str) -> None:
         return
     _move(tx, entry, MergeState.QUEUED, reason)
     tx.change(_AGAIN, {"id": entry.id})
+    conflicts.forget(tx, entry.id)
     if entry.state is MergeState.CONFLICT:
         _move_task(tx, entry, TaskState.NEEDS_PERSON, TaskState.LANDING, reason)
 
@@ -91,14 +93,23 @@ def landed(tx: Transaction, merge_id: int, commit: str, settlement: Settlement) 
     settings.put(tx, MAIN_OID, commit)
 
 
-def conflict(tx: Transaction, merge_id: int, met: Conflict, settlement: Settlement | None) -> None:
-    reason = f"conflict in {', '.join(clean(path) for path in met.paths) or 'its commits'}"
+def conflict(
+    tx: Transaction,
+    merge_id: int,
+    met: Conflict,
+    settlement: Settlement | None,
+    files: Sequence[RecordedFile],
+    changes: Sequence[LandedChange],
+) -> None:
+    files = files or [RecordedFile(path, ConflictKind.CONTENT, 0) for path in met.paths]
+    reason = conflict_reason(files, changes)
     entry = _open_entry(tx, merge_id, MergeState.CONFLICT, reason)
     if entry is None:
         return
     run = _run_in_landing(tx, entry)
     _move(tx, entry, MergeState.CONFLICT, reason)
     tx.change(_CONFLICT, {"id": entry.id, **_met(met)})
+    conflicts.keep(tx, entry.id, files, changes)
     if settlement is None:
         _move_task(tx, entry, TaskState.LANDING, TaskState.NEEDS_PERSON, reason)
         return
@@ -117,16 +128,7 @@ def rejected(tx: Transaction, merge_id: int, reason: str, settlement: Settlement
 
 def met(rows: Rows, merge_id: int) -> Conflict | None:
     row = rows.one("SELECT * FROM merges WHERE id = :id AND conflict_step IS NOT NULL", {"id": merge_id})
-    if row is None:
-        return None
-    return Conflict(
-        paths=tuple(json.loads(row["conflict_paths"])),
-        step=row["conflict_step"],
-        base=row["conflict_base"],
-        ours=row["conflict_ours"],
-        theirs=row["conflict_theirs"],
-        detail=row["conflict_detail"],
-    )
+    return conflicts.met(row) if row is not None else None
 
 
 def give_up(tx: Transaction, entry: MergeEntry, reason: str, actor: str) -> None:

@@ -157,6 +157,8 @@ def _task_of(row: Mapping[str, Any], needs: Prerequisites) -> Task:
         lease_boot=row["lease_boot"],
         lease_expires=row["lease_expires"],
         lease_expires_wall=row["lease_expires_wall"],
+        sent_to=row["sent_to"],
+        brief=row["brief"],
     )
 
 

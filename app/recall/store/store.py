@@ -9,6 +9,7 @@ from pathlib import Path
 
 from recall.domain.agent import Agent, AgentSpec
 from recall.domain.clock import Clock
+from recall.domain.conflict import ConflictRecord, Decision, LandedChange, RecordedFile, Way
 from recall.domain.errors import EnvironmentFailure
 from recall.domain.event import Event
 from recall.domain.imports import ImportDiff
@@ -25,6 +26,7 @@ from recall.store import (
     agents,
     checking,
     claims,
+    conflicts,
     contract,
     events,
     import_plan,
@@ -33,6 +35,7 @@ from recall.store import (
     merge_order,
     merges,
     reading,
+    resolutions,
     runs,
     settings,
 )
@@ -116,6 +119,10 @@ class SqliteStore:
     def conflict(self, merge_id: int) -> Conflict | None:
         """Give what an entry met when it last did not apply."""
         return self._access.read(lambda rows: merges.met(rows, merge_id))
+
+    def conflict_record(self, merge_id: int) -> ConflictRecord | None:
+        """Give everything known of an entry that is in conflict now."""
+        return self._access.read(lambda rows: conflicts.record(rows, merge_id))
 
     def agents(self) -> list[Agent]:
         return self._access.read(reading.agents)
@@ -201,11 +208,43 @@ class SqliteStore:
     def merge_landed(self, merge_id: int, commit: str, *, settlement: Settlement) -> None:
         self._access.write(lambda tx: merges.landed(tx, merge_id, commit, settlement))
 
-    def merge_conflict(self, merge_id: int, conflict: Conflict, *, settlement: Settlement | None) -> None:
-        self._access.write(lambda tx: merges.conflict(tx, merge_id, conflict, settlement))
+    def merge_conflict(
+        self,
+        merge_id: int,
+        conflict: Conflict,
+        *,
+        settlement: Settlement | None,
+        files: Sequence[RecordedFile] = (),
+        changes: Sequence[LandedChange] = (),
+    ) -> None:
+        self._access.write(lambda tx: merges.conflict(tx, merge_id, conflict, settlement, files, changes))
 
     def merge_rejected(self, merge_id: int, reason: str, *, settlement: Settlement) -> None:
         self._access.write(lambda tx: merges.rejected(tx, merge_id, reason, settlement))
+
+    # -- what a person can do about a conflict -----------------------------------------------------------------
+    def conflict_decide(self, seen: ConflictRecord, decisions: Sequence[Decision], *, actor: str) -> Refused | None:
+        """Keep what a person decided of single paths. `seen` is the conflict as the person saw it."""
+        return self._access.write(lambda tx: resolutions.decide(tx, seen, decisions, actor))
+
+    def conflict_check_out(self, seen: ConflictRecord, folder: str, *, actor: str) -> Refused | None:
+        """Remember the folder in which a person resolves it by hand."""
+        return self._access.write(lambda tx: resolutions.check_out(tx, seen, folder, actor))
+
+    def merge_resolved(self, seen: ConflictRecord, *, tip: str, base: str, actor: str, reason: str) -> Refused | None:
+        return self._access.write(lambda tx: resolutions.resolve(tx, seen, tip, base, actor, reason))
+
+    def conflict_abandon(
+        self,
+        seen: ConflictRecord,
+        way: Way,
+        *,
+        actor: str,
+        reason: str,
+        agent: str | None = None,
+        brief: str = "",
+    ) -> Refused | None:
+        return self._access.write(lambda tx: resolutions.abandon(tx, seen, way, actor, reason, agent, brief))
 
     # -- agents and dispatching ------------------------------------------------------------------------------
     def sync_agents(self, specs: Sequence[AgentSpec]) -> None:
