@@ -34,6 +34,8 @@ def clean(text: str) -> str:
 
     A line that was rewritten with carriage returns shows its last state. Backspaces are dropped, not obeyed.
     """
+    if text.isprintable():  # most texts are: one look spares them four passes
+        return text
     text = _CONTROL.sub("", _ESCAPE.sub("", text))
     text = _SEPARATOR.sub("\n", _SURROGATE.sub("\ufffd", text))
     if "\r" not in text:
