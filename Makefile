@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --no-annotate
 
-.PHONY: run test format lock clean
+.PHONY: run test format docs lock clean
 
 run: $(VENV)/.runtime
 	@$(BIN)/recall rehearse
@@ -22,6 +22,10 @@ test: $(VENV)/.dev
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# What of the documentation is made from the code.
+docs: $(VENV)/.dev
+	$(BIN)/python -m tools.generate_docs
 
 # Writes the locks anew from pyproject.toml. Nothing in them names where packages are fetched from.
 lock: $(VENV)/.dev

@@ -1,0 +1,1 @@
+"""Programs for working on Recall itself; none of them is installed."""

@@ -1,0 +1,89 @@
+"""docs/CONFIG.md: every key of recall.toml, from the table that reads them."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from pathlib import Path
+
+from recall.config.explain import toml_text
+from recall.config.schema import AGENT, SECTIONS, TOP, Key, Section
+from recall.config.settings import AgentSettings, Settings
+from recall.config.values import Unfit
+from tools.markdown import code, page, table
+
+_HEAD = """\
+# recall.toml
+
+Every key, made by `make docs` from the table that reads them (`config/schema.py`). `recall init` writes a
+file with all of them as comments, and `recall config show` prints the values in force and the line each comes from.
+
+Every key has a default but `verify`. An unknown key, or a value that is not what is expected, stops every command
+with exit code 2, each problem with its line. The dispatcher reads the file once, when it starts. It lies in the
+checkout; started in a linked worktree without one, Recall takes the main worktree's.
+"""
+
+_AGENTS = """\
+## [agents.NAME]
+
+One table an agent. It needs `preset` or `command`; what is left open comes from the preset. Lists of variables and
+patterns add to the preset's, and a command of your own is taken as it stands (`model` is then yours to pass).
+[AGENTS.md](AGENTS.md) has the presets and how to add an agent of your own.
+"""
+
+_NOTES = """\
+## More about some of them
+
+- Keys marked † are accepted, so that files stay valid, but nothing reads them yet.
+- `tasks`: in a list, a file's stem is its region, and `TASKS` is `main`; a table names the regions,
+  `{ main = "TASKS.md", web = "web/TASKS.md" }`. Files lie in the checkout, relative to recall.toml.
+- `verify` and `setup` are shell commands. `setup` runs before an agent starts and again before each verification;
+  `verify_timeout` holds for both.
+- `lease.heartbeat` must fit into `lease.ttl` twice.
+- `workspaces.kind = "clone"` is refused at the start of a dispatcher in this version.
+- `workspaces.keep` takes patterns as in .gitignore; compiled Python (`__pycache__`) is refused.
+- `store.state_dir` should be an absolute path on a local disk; network file systems are refused.
+"""
+
+#: Keys that the settings take and nothing acts on; a test looks whether that is still so.
+IDLE = frozenset({"limits.failover_after", "sandbox.level", "sandbox.write", "sandbox.network", "agents.resume"})
+
+_SPELLED_OUT = {
+    "main": "what `origin/HEAD` names, else `main`, `master`, or the branch of HEAD",
+    "verify": "must be written",
+    "agents.preset": "",
+    "agents.command": "the preset's",
+    "agents.prompt": 'the preset\'s, else `"stdin"`',
+}
+
+
+def config_page() -> str:
+    defaults = Settings(file=Path(), main="", verify=None)
+    parts = [_HEAD, "## At the top of the file", _keys("", TOP, defaults)]
+    parts += [_section(section) for section in SECTIONS]
+    agent = {one.name: one.default for one in fields(AgentSettings) if one.default is not MISSING}
+    parts += [_AGENTS, _keys("agents.", AGENT, AgentSettings(name="", command=(), **agent)), _NOTES]
+    return page(*parts)
+
+
+def _section(section: Section) -> str:
+    return page(f"## [{section.name}]", _keys(f"{section.name}.", section.keys, section.build()))
+
+
+def _keys(prefix: str, keys: tuple[Key, ...], defaults: object) -> str:
+    rows = [_row(f"{prefix}{key.name}", key, getattr(defaults, key.name)) for key in keys]
+    return table(("key", "default", "meaning", "expected"), rows)
+
+
+def _row(path: str, key: Key, default: object) -> tuple[str, ...]:
+    shown = _SPELLED_OUT[path] if path in _SPELLED_OUT else code(toml_text(key, default))
+    mark = " †" if path in IDLE else ""
+    return code(key.name) + mark, shown, key.meaning, expected(key)
+
+
+def expected(key: Key) -> str:
+    """What a key wants, in the words in which it refuses anything else."""
+    try:
+        key.read(object())
+    except Unfit as unfit:
+        return str(unfit)
+    raise ValueError(f"{key.name} takes anything")
