@@ -145,6 +145,8 @@ def agent_doing(agent: Agent, summary: Summary) -> str:
     if agent.cooling_until is not None and agent.cooling_until > summary.now and not agent.stopped_reason:
         line = f'  "{agent.cooling_line}"' if agent.cooling_line else ""
         return f"until {until(agent.cooling_until, summary.now)}{line}"
+    if agent.driven:
+        return "driven by a person: claims with `recall next`"
     return why_agent(agent, summary.snapshot)
 
 

@@ -31,7 +31,8 @@ class Agent:
 
     `cooling_until` is a provider's reset time plus margin; `cooling_line` is the line it was read from and
     `limits_in_a_row` how often in a row no time could be read. `stopped_reason` is set when only a person
-    can help (credit, sign-in).
+    can help (credit, sign-in). A `driven` agent is not in recall.toml: it claims by itself, nothing is started
+    for it.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Agent:
     limits_in_a_row: int = 0
     stopped_reason: str = ""
     running: int = 0
+    driven: bool = False
     weights: dict[str, Weight] = field(default_factory=dict[str, Weight])
 
     def weight(self, type_: str) -> Weight:

@@ -13,6 +13,9 @@ WEIGHT_START = 0.5
 WEIGHT_LANDED = 0.30
 WEIGHT_FAILED = -0.20
 
+#: The store's setting that says how many interruptions a task survives before it needs a person.
+MAX_INTERRUPTIONS = "max_interruptions"
+
 
 class Effect(StrEnum):
     """What a result does to the agent."""

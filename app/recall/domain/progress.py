@@ -70,6 +70,6 @@ def _somebody(task: Task, agents: Sequence[Agent]) -> bool:
 
 
 def may_take(agent: Agent, task: Task) -> bool:
-    """Tell whether configuration and task list allow it, whatever the agent does at the moment."""
+    """Tell whether configuration and task list allow Recall to start the agent on the task, whatever it does now."""
     allowed = not task.takers or agent.name in task.takers
-    return agent.enabled and allowed and (not agent.types or task.type in agent.types)
+    return agent.enabled and not agent.driven and allowed and (not agent.types or task.type in agent.types)

@@ -84,7 +84,7 @@ class _Round:
     taken: list[Task] = field(default_factory=list[Task])
 
     def assign(self) -> list[Assign]:
-        self.free = {agent.name: _room(agent, self.snapshot.now) for agent in self.snapshot.agents}
+        self.free = {agent.name: _room(agent, self.snapshot.now) for agent in _startable(self.snapshot)}
         self.taken = [task for task in self.snapshot.running if task.touches]
         return list(self._assignments())
 
@@ -102,7 +102,7 @@ class _Round:
             yield Assign(task.ref, agent.name, f"{agent.name}: {reason}")
 
     def _candidates(self, task: Task) -> list[Agent]:
-        return [agent for agent in self.snapshot.agents if self.free[agent.name] > 0 and _may(agent, task)]
+        return [agent for agent in _startable(self.snapshot) if self.free[agent.name] > 0 and _may(agent, task)]
 
     def _choose(self, task: Task, candidates: list[Agent]) -> tuple[Agent, str]:
         did = _doers(task, self.snapshot)
@@ -126,6 +126,11 @@ class _Round:
 
     def _load(self, agent: Agent) -> float:
         return 1 - self.free[agent.name] / max(agent.parallel, 1)
+
+
+def _startable(snapshot: Snapshot) -> list[Agent]:
+    """The agents that Recall starts. Those that a person drives claim by themselves."""
+    return [agent for agent in snapshot.agents if not agent.driven]
 
 
 def _plan(snapshot: Snapshot) -> dict[TaskRef, Assign]:
@@ -205,7 +210,7 @@ def _why_ready(task: Task, snapshot: Snapshot) -> str:
     planned = _plan(snapshot)
     if task.ref in planned:
         return f"ready; next for {planned[task.ref].reason}"
-    held = [_why_not(agent, task, snapshot.now) for agent in snapshot.agents]
+    held = [_why_not(agent, task, snapshot.now) for agent in _startable(snapshot)]
     if all(held):
         return "ready, but no agent can take it: " + ("; ".join(held) if held else "none is configured")
     given = [other for other in snapshot.ready if other.ref in planned]

@@ -11,6 +11,7 @@ from enum import IntEnum
 from recall.domain.errors import ConfigError, RecallError, StoreBusy
 from recall.domain.event import Event
 from recall.domain.merge import MergeState
+from recall.domain.outcome import MAX_INTERRUPTIONS
 from recall.domain.progress import Standing, standing
 from recall.domain.run import Claim, Run, RunState
 from recall.domain.schedule import decide
@@ -100,6 +101,8 @@ class Dispatcher:
         parts = self.parts
         self._seq = parts.store.last_seq()
         parts.store.sync_agents(parts.settings.agent_specs)
+        limit = str(parts.settings.run.max_interruptions)
+        parts.store.put_setting(MAX_INTERRUPTIONS, limit, actor="dispatcher")
         recover(parts, self.queue)
         self._refresh_lists()
         if self._problems() and not parts.store.tasks():

@@ -60,6 +60,7 @@ def agent_of(row: sqlite3.Row, running: int, weights: dict[str, Weight]) -> Agen
         limits_in_a_row=row["limits_in_a_row"],
         stopped_reason=row["stopped_reason"],
         running=running,
+        driven=not row["configured"],
         weights=weights,
     )
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from recall.domain.outcome import MAX_INTERRUPTIONS
 from recall.domain.run import Refused
 from recall.store import events
 from recall.store.transaction import Rows, Transaction
-
-MAX_INTERRUPTIONS = "max_interruptions"
 
 _PAUSED = "dispatching_paused"
 _PAUSED_REASON = "dispatching_paused_reason"
