@@ -74,7 +74,13 @@ class RunKeeper:
             self._tell_to_stop(run_id, "lease_lost")
             if not self._parts.runner.status(self._folder(run_id)).live:
                 self._watch.drop(run_id)
-                self._jobs.submit(run_id, lambda: self._releases.release(run_id))
+                self._jobs.submit(run_id, lambda: self._give_back(run_id))
+
+    def _give_back(self, run_id: int) -> None:
+        """A shim that was killed has left its processes in the workspace: they go first."""
+        if self._parts.runner.status(self._folder(run_id)).exit is None:
+            self._parts.runner.sweep(self._folder(run_id))
+        self._releases.release(run_id)
 
     def _tell_to_stop(self, run_id: int, reason: str) -> None:
         if run_id not in self._told_to_stop:
