@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,8 +13,9 @@ from typing import Any
 
 import pytest
 
+from recall.agents import shim
 from recall.agents.mailbox import Accepted, Declined, Stored, open_reports, write_report
-from recall.agents.shim import depth
+from recall.agents.shim import Bell, depth
 from tests.agents.bench import REPORTS, TOKEN, Bench, wait_until
 
 GOOD = {"token": TOKEN, "task": "T-1", "agent": "fake", "result": "success", "summary": "s", "question": ""}
@@ -265,6 +267,37 @@ def test_the_commands_exit_codes_tell_refusal(bench: Bench) -> None:
 )
 def test_depth_counts_brackets_outside_of_strings(text: str, levels: int) -> None:
     assert depth(text) == levels
+
+
+def test_the_kernel_rings_when_a_report_comes_also_into_a_folder_made_anew(tmp_path: Path) -> None:
+    folder, bell = tmp_path / "reports", Bell()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGIO])
+    try:
+        for name in ("report-1-a.json", "report-1-b.json"):
+            folder.mkdir()
+            opened = os.open(folder, os.O_RDONLY)
+            for _ in range(2):
+                bell.hang(opened)
+            os.close(opened)
+            (folder / "new").touch()
+            (folder / "new").rename(folder / name)
+            assert signal.sigtimedwait([signal.SIGIO], 5.0) is not None
+            folder.rename(tmp_path / name)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def test_the_shim_starts_with_little() -> None:
+    heavy = {"pathlib", "dataclasses", "typing", "sqlite3", "ctypes", "hmac"}
+    code = f"import shim; print({heavy} & set(sys.modules))"
+    argv = [
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        f"import sys; sys.path.append({str(Path(shim.__file__).parent)!r}); {code}",
+    ]
+    assert subprocess.run(argv, capture_output=True, check=True, text=True).stdout == "set()\n"
 
 
 def test_the_report_command_starts_fast_and_light() -> None:

@@ -22,7 +22,8 @@ RUN_FILE = "run.json"
 CLOSED_FILE = "closed.json"
 TEXT_LIMIT = 4096
 
-_ANSWER_STEP = 0.02
+_FIRST_STEP = 0.002
+_LONGEST_STEP = 0.02
 
 
 class MailboxError(RecallError):
@@ -128,13 +129,15 @@ def write_report(
     }
     name = _leave(slot.reports, json.dumps(report, ensure_ascii=False).encode("utf-8", "replace"))
     until = time.monotonic() + wait
+    step = _FIRST_STEP
     while True:
         answer = _answer(slot, name) or _closed(slot)
         if answer is not None:
             return answer
         if time.monotonic() >= until:
             return Stored(slot.reports / name)
-        time.sleep(_ANSWER_STEP)
+        time.sleep(step)
+        step = min(1.5 * step, _LONGEST_STEP)
 
 
 def open_reports(folder: Path) -> None:

@@ -26,7 +26,10 @@ from recall.domain.run import ExitRecord, Report
 from recall.domain.text import clean
 from recall.failpoint import failpoint
 
-_SHIM = Path(__file__).with_name("shim.py")
+#: Imports the shim rather than running its file, since only what is imported comes from the bytecode cache. Its
+#: folder comes last, so that nothing in it can hide a module of the standard library.
+_SHIM = "import sys; sys.path.append(sys.argv[1]); import shim; sys.path.pop(); sys.exit(shim.main(sys.argv[2]))"
+_SHIM_FOLDER = str(Path(__file__).parent)
 _START_PATIENCE = 20.0
 _LEFT_OF_EARLIER_RUNS = ("exit.json", ".exit.json", "stop.json", "shim.log", "transcript*")
 _STOP_STEP = 0.02
@@ -161,7 +164,7 @@ class ProcessRunner:
         try:
             with (folder / "shim.log").open("ab") as log:
                 child = ShimProcess(
-                    [sys.executable, "-I", "-S", str(_SHIM), str(folder.absolute())],
+                    [sys.executable, "-I", "-S", "-c", _SHIM, _SHIM_FOLDER, str(folder.absolute())],
                     stdin=subprocess.DEVNULL, stdout=answer, stderr=log, cwd="/", start_new_session=True,
                 )  # fmt: skip
         except OSError:

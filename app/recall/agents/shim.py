@@ -1,34 +1,36 @@
 """The process that owns one run: `python -I -S shim.py <run folder>`, in a session of its own.
 
-It imports nothing but the standard library, so that an upgrade of Recall cannot change it under a run.
+It imports nothing but the standard library, so that an upgrade of Recall cannot change it under a run. It starts
+with every run and every verification, so it imports little: no pathlib, dataclasses, typing, and the rest of what
+only some runs need where it is needed.
 It holds `<run>/lock` for its life, starts the agent, keeps its output, judges its reports, renews the lease,
 ends the whole process tree, and leaves `exit.json`. Files of protocol 1, all in the run folder: `spec.json`
 and `prompt.md` (read), `stop.json` (a wish to stop, read), `lock`, `transcript*` and `exit.json` (written).
 In the slot: reports are read from `tree/.recall-run/`, answers and `closed.json` are written beside `run.json`.
 
-One thread, one selector, awake at least every 0.2 s. All limits count the time that this process was awake,
-so neither a sleeping machine nor a stopped shim is taken for a hang.
+One thread, one selector, awake at least every 0.2 s and whenever a report comes. All limits count the time that
+this process was awake, so neither a sleeping machine nor a stopped shim is taken for a hang.
 """
 
 from __future__ import annotations
 
-import ctypes
 import fcntl
-import hmac
 import json
 import os
 import selectors
 import signal
-import sqlite3
 import stat
 import subprocess
 import sys
 import time
-import traceback
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, Literal
+
+    Fenced = Literal["done", "lost", "busy", "unreachable"]
+    StrPath = str | os.PathLike[str]
 
 PROTOCOL = 1
 REPORT_LIMIT = 64 * 1024
@@ -68,8 +70,17 @@ def failpoint(name: str) -> None:
 # -- the spec ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class _Values:
+    """Named values from JSON: exactly those that the class names."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        names = type(self).__annotations__
+        if values.keys() != names.keys():
+            raise ValueError(f"{type(self).__name__} needs {', '.join(names)}; found {', '.join(values)}")
+        self.__dict__.update(values)
+
+
+class Lease(_Values):
     region: str
     task: str
     owner: str
@@ -82,8 +93,7 @@ class Lease:
     end_sql: str
 
 
-@dataclass(frozen=True, slots=True)
-class Spec:
+class Spec(_Values):
     """`spec.json` as it was read; see recall.domain.launch.RunSpec. Seconds."""
 
     run_id: int
@@ -106,17 +116,16 @@ class Spec:
     transcript_cap: int
 
     @classmethod
-    def read(cls, path: Path) -> Spec:
-        raw = json.loads(path.read_text("utf-8"))
+    def read(cls, path: str) -> Spec:
+        raw: dict[str, Any] = json.loads(read_file(path))
         if raw.pop("protocol") != PROTOCOL:
             raise ValueError(f"{path} is not of protocol {PROTOCOL}")
-        lease = raw.pop("lease")
-        return cls(**raw, lease=Lease(**lease) if lease else None)
+        return cls({**raw, "lease": Lease(raw["lease"]) if raw["lease"] else None})
 
     def command(self) -> list[str]:
         """Give the argv with the prompt in it, where the mode puts it there."""
         if self.prompt_mode == "arg":
-            last = [Path(self.prompt_path).read_text("utf-8", "surrogateescape")]
+            last = [read_file(self.prompt_path).decode("utf-8", "surrogateescape")]
         else:
             last = [self.prompt_path] if self.prompt_mode == "file" else []
         if self.shell:
@@ -125,27 +134,38 @@ class Spec:
         return [*self.argv, *last]
 
 
+def read_file(path: StrPath) -> bytes:
+    opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return b"".join(iter(lambda: os.read(opened, _CHUNK), b""))
+    finally:
+        os.close(opened)
+
+
 # -- the process tree ----------------------------------------------------------------------------------------
 
 
-class Process(NamedTuple):
+class Process:
     """One line of /proc/PID/stat. `start` and the CPU times are clock ticks; `cpu` holds reaped children's too."""
 
-    pid: int
-    parent: int
-    session: int
-    start: int
-    cpu: int
-    dead: bool
+    __slots__ = ("cpu", "dead", "parent", "pid", "session", "start")
+
+    def __init__(self, pid: int, parent: int, session: int, start: int, cpu: int, dead: bool) -> None:
+        self.pid = pid
+        self.parent = parent
+        self.session = session
+        self.start = start
+        self.cpu = cpu
+        self.dead = dead
 
 
 def boot_id() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return read_file("/proc/sys/kernel/random/boot_id").decode().strip()
 
 
 def read_process(pid: int) -> Process | None:
     try:
-        line = Path(f"/proc/{pid}/stat").read_bytes()
+        line = read_file(f"/proc/{pid}/stat")
     except OSError:
         return None
     rest = line[line.rindex(b")") + 2 :].split()
@@ -154,7 +174,7 @@ def read_process(pid: int) -> Process | None:
 
 
 def all_processes() -> list[Process]:
-    found = (read_process(int(name)) for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208
+    found = (read_process(int(name)) for name in os.listdir("/proc") if name.isdigit())
     return [process for process in found if process is not None]
 
 
@@ -178,17 +198,20 @@ def descendants(root: int, processes: Iterable[Process]) -> list[Process]:
 
 def carries(pid: int, marker: bytes) -> bool:
     try:
-        return marker in Path(f"/proc/{pid}/environ").read_bytes()
+        return marker in read_file(f"/proc/{pid}/environ")
     except OSError:
         return False
 
 
 def living(root: int, marker: bytes) -> list[Process]:
-    """Everything of this run that is alive: below the shim, in its session, or with its marker."""
+    """Everything of this run that is alive: below the shim, in its session, or with its marker. What is older
+    than the shim cannot have got the marker from it."""
     processes = all_processes()
+    born = next((process.start for process in processes if process.pid == root), 0)
     members = {process.pid: process for process in descendants(root, processes)}
     for process in processes:
-        if process.pid not in members and process.pid != root and not process.dead and carries(process.pid, marker):
+        young = process.start >= born and process.pid != root and not process.dead
+        if young and process.pid not in members and carries(process.pid, marker):
             members[process.pid] = process
     return list(members.values())
 
@@ -215,9 +238,13 @@ def transferred(pid: int) -> int:
     """Bytes that the living threads of a process read and wrote themselves. The process's own count would hold
     what its ended children read while they were being loaded."""
     total = 0
-    for path in Path(f"/proc/{pid}/task").glob("*/io"):
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return 0
+    for thread in threads:
         try:
-            lines = path.read_bytes().split(b"\n")
+            lines = read_file(f"/proc/{pid}/task/{thread}/io").split(b"\n")
         except OSError:
             continue
         total += sum(int(line.partition(b": ")[2]) for line in lines[:2])
@@ -274,12 +301,12 @@ class Transcript:
     """Raw output, at most `cap` bytes on disk: `transcript` holds the first half, then `transcript.OFFSET`
     files of a quarter each, of which the last two are kept. OFFSET is that of their first byte."""
 
-    def __init__(self, folder: Path, cap: int) -> None:
-        self._folder = folder
+    def __init__(self, folder: StrPath, cap: int) -> None:
+        self._start = os.path.join(folder, "transcript")
         self._quarter = max(cap // 4, 1)
         self._room: int = max(cap // 2, 1)
-        self._tail: list[Path] = []
-        self._file = self._open(folder / "transcript")
+        self._tail: list[str] = []
+        self._file = self._open(self._start)
         self.size = 0
         self.lost = 0
         self.error = ""
@@ -303,9 +330,9 @@ class Transcript:
         os.close(self._file)
 
     def _next(self) -> None:
-        path = self._folder / f"transcript.{self.size:020d}"
+        path = f"{self._start}.{self.size:020d}"
         if len(self._tail) == 2:
-            self._tail.pop(0).unlink(missing_ok=True)
+            remove(self._tail.pop(0))
         opened = self._open(path)
         os.close(self._file)
         self._file = opened
@@ -313,8 +340,15 @@ class Transcript:
         self._room = self._quarter
 
     @staticmethod
-    def _open(path: Path) -> int:
+    def _open(path: str) -> int:
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+
+def remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
 
 
 # -- reports -------------------------------------------------------------------------------------------------
@@ -369,17 +403,23 @@ def parse_report(data: bytes) -> dict[str, Any]:
         text = data.decode("utf-8")
         if depth(text) > REPORT_DEPTH:
             raise BadReport(f"nested deeper than {REPORT_DEPTH} levels")
-        value = json.loads(text)
+        value: Any = json.loads(text)
     except (ValueError, RecursionError) as bad:
         raise BadReport(f"not JSON: {bad}") from bad
-    if not isinstance(value, dict):
+    if not is_object(value):
         raise BadReport("not a JSON object")
-    return cast("dict[str, Any]", value)
+    return value
+
+
+def is_object(value: object) -> bool:
+    return isinstance(value, dict)
 
 
 def judge(report: dict[str, Any], token: str, task: str, closed: str = "") -> dict[str, str]:
     """Give the report's own fields. Raises BadReport when it is not of this run, says nothing, or comes when
     nothing is accepted any more (`closed` says why)."""
+    import hmac
+
     if closed:
         raise BadReport(closed, over=True)
     given = report.get("token")
@@ -399,10 +439,12 @@ def judge(report: dict[str, Any], token: str, task: str, closed: str = "") -> di
 class Mailbox:
     """The slot's reports, each judged once and answered beside `run.json`."""
 
-    def __init__(self, slot: Path, token: str, task: str) -> None:
+    def __init__(self, slot: str, token: str, task: str) -> None:
         self._slot = slot
+        self._folder = os.path.join(slot, "tree", ".recall-run")
         self._token = token
         self._task = task
+        self._bell = Bell()
         self._seen: dict[str, tuple[int, int, int]] = {}
         self.accepted: list[dict[str, str]] = []
         self.refused: list[str] = []
@@ -410,13 +452,11 @@ class Mailbox:
     def collect(self, closed: str = "") -> list[dict[str, str]]:
         """Judge what is new and give what was accepted; `closed` says why nothing is accepted any more."""
         try:
-            folder = os.open(
-                self._slot / "tree" / ".recall-run",
-                os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC,
-            )
+            folder = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError:
             return []
         try:
+            self._bell.hang(folder)
             return [fields for name in self._new(folder) if (fields := self._take(folder, name, closed))]
         except OSError as gone:
             log(f"reports could not be listed: {gone}")
@@ -452,29 +492,51 @@ class Mailbox:
 
     def _answer(self, name: str, answer: dict[str, object]) -> None:
         try:
-            replace_file(self._slot / f"answer-{name[:120]}", answer)
+            replace_file(os.path.join(self._slot, f"answer-{name[:120]}"), answer)
         except OSError as bad:
             log(f"no answer for {name!r}: {bad}")
 
     def close(self, reason: str) -> None:
         try:
-            replace_file(self._slot / "closed.json", {"token": self._token, "reason": reason})
+            replace_file(os.path.join(self._slot, "closed.json"), {"token": self._token, "reason": reason})
         except OSError as bad:
             log(f"the mailbox could not be closed: {bad}")
 
 
-def replace_file(path: Path, value: object) -> None:
+class Bell:
+    """Wakes this process by SIGIO when a report comes in. Where the kernel cannot (or when it is late) the next
+    tick finds it, so nothing depends on it."""
+
+    def __init__(self) -> None:
+        self._watched = (-1, -1)
+        self._held = -1
+
+    def hang(self, folder: int) -> None:
+        """Watch the open `folder`, if it is not the one watched already: `git clean` may have taken that."""
+        now = os.fstat(folder)
+        if (now.st_dev, now.st_ino) == self._watched:
+            return
+        if self._held >= 0:
+            os.close(self._held)
+        # a duplicate would not do: closing either of the two ends the watch
+        self._held = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+        self._watched = (now.st_dev, now.st_ino)
+        try:
+            fcntl.fcntl(self._held, fcntl.F_NOTIFY, fcntl.DN_RENAME | fcntl.DN_MULTISHOT)
+        except OSError as without:
+            log(f"reports are looked for every {_TICK} s: {without}")
+
+
+def replace_file(path: StrPath, value: object) -> None:
     """Write JSON so that a reader sees the old file or the whole new one."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}")
+    temporary = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.{time.monotonic_ns()}")
     opened = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
     with os.fdopen(opened, "w", encoding="utf-8") as file:
-        json.dump(value, file)
-    temporary.replace(path)
+        file.write(json.dumps(value))
+    os.replace(temporary, path)
 
 
 # -- the lease -----------------------------------------------------------------------------------------------
-
-Fenced = Literal["done", "lost", "busy", "unreachable"]
 
 
 def lock_within(descriptor: int, seconds: float) -> None:
@@ -527,6 +589,8 @@ class LeaseKeeper:
         return outcome
 
     def write(self, sql: str) -> Fenced:
+        import sqlite3
+
         try:
             lock = os.open(self._lease.lock_file, os.O_RDWR | os.O_CLOEXEC)
         except OSError as gone:
@@ -545,8 +609,10 @@ class LeaseKeeper:
         return outcome
 
     def _transaction(self, sql: str) -> Fenced:
-        uri = f"{Path(self._lease.database).absolute().as_uri()}?mode=rw"
-        connection = sqlite3.connect(uri, uri=True, timeout=_TICK, isolation_level=None)
+        import sqlite3
+
+        name = "".join(f"%{byte:02x}" for byte in os.fsencode(self._lease.database))
+        connection = sqlite3.connect(f"file:{name}?mode=rw", uri=True, timeout=_TICK, isolation_level=None)
         try:
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = FULL")
@@ -579,12 +645,12 @@ class LeaseKeeper:
 # -- the run -------------------------------------------------------------------------------------------------
 
 
-@dataclass
 class Watched:
     """Seconds that this process was awake: a step longer than a second counts as one."""
 
-    seconds: float = 0.0
-    _last: float = field(default_factory=time.monotonic)
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._last = time.monotonic()
 
     def advance(self) -> None:
         now = time.monotonic()
@@ -595,13 +661,13 @@ class Watched:
 class Run:
     """The agent, from its start to the end of its last process."""
 
-    def __init__(self, folder: Path, spec: Spec) -> None:
+    def __init__(self, folder: str, spec: Spec) -> None:
         self.folder = folder
         self.spec = spec
         self.marker = f"RECALL_RUN_MARKER={spec.marker}".encode()
         self.selector = selectors.DefaultSelector()
         self.transcript = Transcript(folder, spec.transcript_cap)
-        self.mailbox = Mailbox(Path(spec.slot), spec.token, spec.task) if spec.slot else None
+        self.mailbox = Mailbox(spec.slot, spec.token, spec.task) if spec.slot else None
         self.lease = LeaseKeeper(spec.lease, spec.run_id) if spec.lease else None
         self.activity = Activity()
         self.clock = Watched()
@@ -657,7 +723,7 @@ class Run:
         process.returncode = 0  # every child's status is read by `_reap`, this one's too
 
     def _give_prompt(self, pipe: int) -> None:
-        self._unread = Path(self.spec.prompt_path).read_bytes()
+        self._unread = read_file(self.spec.prompt_path)
         os.set_blocking(pipe, False)
         self.selector.register(pipe, selectors.EVENT_WRITE, self._feed)
 
@@ -734,8 +800,11 @@ class Run:
                 return
 
     def _woken(self, pipe: int) -> None:
-        if signal.SIGTERM in os.read(pipe, 4096):
+        signals = os.read(pipe, 4096)
+        if signal.SIGTERM in signals:
             self._wake_signal = True
+        if signal.SIGIO in signals:
+            self.take_reports()
 
     def _reap(self) -> None:
         while True:
@@ -775,7 +844,7 @@ class Run:
     def _wish(self) -> str | None:
         """What somebody asked for: `stop.json`, or a bare SIGTERM when the machine shuts down."""
         try:
-            wish = json.loads((self.folder / "stop.json").read_text("utf-8"))
+            wish = json.loads(read_file(os.path.join(self.folder, "stop.json")))
             return str(wish["reason"])
         except FileNotFoundError:
             return "shutdown" if self._wake_signal else None
@@ -875,11 +944,12 @@ class Run:
 
 class ExitFile:
     """`exit.json`. Its room on the disk is taken before the agent starts, so that a full disk cannot make a
-    finished run look lost."""
+    finished run look lost. `durable`: it must outlive a power cut; a verification is simply repeated."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: str, *, durable: bool) -> None:
         self._folder = folder
-        self._temporary = folder / ".exit.json"
+        self._temporary = os.path.join(folder, ".exit.json")
+        self._durable = durable
         opened = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             os.posix_fallocate(opened, 0, _EXIT_ROOM)
@@ -894,14 +964,16 @@ class ExitFile:
         try:
             os.pwrite(opened, data, 0)
             os.ftruncate(opened, len(data))
-            os.fsync(opened)
+            if self._durable:
+                os.fsync(opened)
         finally:
             os.close(opened)
-        self._temporary.replace(self._folder / "exit.json")
-        sync_folder(self._folder)
+        os.replace(self._temporary, os.path.join(self._folder, "exit.json"))
+        if self._durable:
+            sync_folder(self._folder)
 
 
-def sync_folder(folder: Path) -> None:
+def sync_folder(folder: str) -> None:
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(opened)
@@ -935,10 +1007,10 @@ def finish(run: Run, exit_file: ExitFile) -> None:
         run.mailbox.close(f"this run has ended ({run.stopped or 'the agent has ended'})")
 
 
-def take_lock(folder: Path) -> int:
+def take_lock(folder: str) -> int:
     """Take `<run>/lock` and write who holds it. Raises BlockingIOError when another shim does: whoever only
     looks whether it is held, holds it for no longer than that."""
-    lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     patience = time.monotonic() + _LOCK_PATIENCE
     while True:
         try:
@@ -957,6 +1029,8 @@ def take_lock(folder: Path) -> int:
 
 def become_reaper() -> None:
     """Orphans below this process become its children, whatever sessions they made."""
+    import ctypes
+
     if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
         log("not a sub-reaper; strays are found by session and marker alone")
 
@@ -965,7 +1039,7 @@ def listen() -> int:
     """Turn signals into bytes on a pipe, and give its read end."""
     read_end, write_end = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGINT, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGINT, signal.SIGHUP, signal.SIGIO):
         signal.signal(number, _noticed)
     signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     return read_end
@@ -975,17 +1049,18 @@ def _noticed(_number: int, _frame: object) -> None:
     """The byte on the pipe is what counts."""
 
 
-def main(folder: Path) -> int:
+def main(folder: str) -> int:
     """Standard output carries one line for whoever started this: `ready`, or why not."""
     try:
-        spec = Spec.read(folder / "spec.json")
+        folder = os.path.abspath(folder)
+        spec = Spec.read(os.path.join(folder, "spec.json"))
         lock = take_lock(folder)
         wake = listen()
         become_reaper()
         run = Run(folder, spec)
-        exit_file = ExitFile(folder)
+        exit_file = ExitFile(folder, durable=spec.lease is not None)
     except Exception as broken:
-        traceback.print_exc()
+        print_traceback()
         answer(f"{type(broken).__name__}: {broken}")
         return 2
     answer("ready")
@@ -994,12 +1069,18 @@ def main(folder: Path) -> int:
             run.start()
             run.loop(wake)
     except Exception as broken:
-        traceback.print_exc()
+        print_traceback()
         run.error = f"the shim failed: {type(broken).__name__}: {broken}"
         run.abandon()
     finish(run, exit_file)
     os.close(lock)
     return 0
+
+
+def print_traceback() -> None:
+    import traceback
+
+    traceback.print_exc()
 
 
 def answer(line: str) -> None:
@@ -1013,4 +1094,4 @@ def answer(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).absolute()))
+    sys.exit(main(sys.argv[1]))
