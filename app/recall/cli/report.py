@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from enum import IntEnum
 
@@ -14,7 +15,7 @@ import click
 
 from recall.domain.errors import ConfigError, DispatcherRunning, EnvironmentFailure, RecallError, StoreBusy
 from recall.domain.run import Refused
-from recall.domain.text import clean
+from recall.domain.text import clean, clip
 
 #: Whom the event log names for what a person did on the command line.
 ACTOR = "cli"
@@ -79,10 +80,21 @@ def warn(text: str) -> None:
 
 
 def redraw(text: str) -> None:
-    """Show text in place of what was shown before; off a terminal it is just printed."""
-    if sys.stdout.isatty():
-        click.echo("\x1b[H\x1b[J", nl=False)
-    say(text)
+    """Show text in place of what was shown before, cut to the terminal and without flicker: each line is
+    overwritten and its rest erased, nothing is blanked first. Off a terminal it is just printed."""
+    if not sys.stdout.isatty():
+        say(text)
+        return
+    columns, rows = shutil.get_terminal_size()
+    lines = fitted(clean(text).split("\n"), columns, rows - 1)
+    click.echo("\x1b[H" + "".join(f"{line}\x1b[K\n" for line in lines) + "\x1b[J", nl=False)
+
+
+def fitted(lines: list[str], columns: int, rows: int) -> list[str]:
+    """Cut cleaned lines to a screen; what is left out is said in its last line."""
+    if len(lines) > rows:
+        lines = [*lines[: rows - 1], f"… and {len(lines) - rows + 1} more lines"]
+    return [clip(line, columns) for line in lines]
 
 
 def ask(question: str, default: str) -> str:
