@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -156,7 +155,7 @@ def _leave(folder: Path, data: bytes) -> str:
         try:
             open_reports(folder)
             numbers = [int(name.split("-")[1]) for name in os.listdir(folder) if _is_report(name)]  # noqa: PTH208
-            name = f"report-{max(numbers, default=0) + 1}-{secrets.token_hex(4)}.json"
+            name = f"report-{max(numbers, default=0) + 1}-{os.urandom(4).hex()}.json"
             _replace(folder, name, data)
         except FileNotFoundError:
             continue
@@ -172,7 +171,7 @@ def _is_report(name: str) -> bool:
 
 
 def _replace(folder: Path, name: str, data: bytes) -> None:
-    temporary = folder / f".{name}.{secrets.token_hex(4)}"
+    temporary = folder / f".{name}.{os.urandom(4).hex()}"
     opened = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
     with os.fdopen(opened, "wb") as file:
         file.write(data)

@@ -14,7 +14,6 @@ import click
 
 from recall.agents.mailbox import Accepted, Declined, MailboxError, Slot, find_slot, write_report
 from recall.cli.report import ExitCode, Refusal, Stop, say
-from recall.cli.words import clock_time
 
 Command = Callable[..., None]
 
@@ -44,6 +43,7 @@ def heartbeat(slot: Path | None, task_id: str | None, agent: str | None, run_id:
         _report(here, "heartbeat", task_id)
         return
     from recall.cli.claims import renew
+    from recall.cli.words import clock_time
 
     say(f"yours until {clock_time(renew(task_id, agent, run_id))}")
 

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 import click
 
 from recall.domain.errors import ConfigError, DispatcherRunning, EnvironmentFailure, RecallError, StoreBusy
-from recall.domain.run import Refused
 from recall.domain.text import clean, clip
+
+if TYPE_CHECKING:
+    from recall.domain.run import Refused
 
 #: Whom the event log names for what a person did on the command line.
 ACTOR = "cli"
@@ -82,6 +84,8 @@ def warn(text: str) -> None:
 def redraw(text: str) -> None:
     """Show text in place of what was shown before, cut to the terminal and without flicker: each line is
     overwritten and its rest erased, nothing is blanked first. Off a terminal it is just printed."""
+    import shutil
+
     if not sys.stdout.isatty():
         say(text)
         return

@@ -3,7 +3,6 @@ starts fast."""
 
 from __future__ import annotations
 
-import difflib
 from importlib import import_module
 
 import click
@@ -57,6 +56,8 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            import difflib
+
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
             hint = f"did you mean `recall {near[0]}`?" if near else "see `recall --help`"
             raise click.UsageError(f"there is no command {args[0]!r}; {hint}", ctx)
