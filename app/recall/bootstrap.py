@@ -139,7 +139,7 @@ def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = Tr
             clock=clock,
             rng=rng,
             zone=local_zone(),
-            restart_conflicts=restart_conflicts,
+            restart_conflicts=_restarts(settings.merge.conflicts, by_itself=restart_conflicts),
         )
         watch = Watch()
         with ThreadPoolExecutor(4, thread_name_prefix="work") as executor:
@@ -148,6 +148,11 @@ def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = Tr
         store.close()
     finally:
         lock.close()
+
+
+def _restarts(wanted: str, *, by_itself: bool) -> bool:
+    """Tell whether a task in conflict starts over; `by_itself` is what `auto` means here."""
+    return by_itself if wanted == "auto" else wanted == "restart"
 
 
 def hand_in_branch(start: Path, ref: TaskRef, agent: str, branch: str) -> int | Refused:

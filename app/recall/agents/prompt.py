@@ -59,6 +59,7 @@ def build_prompt(task: Task, briefing: Briefing) -> str:
         _done(briefing.done),
         _answers(briefing.answers),
         _earlier(briefing.earlier),
+        _sent_back(task.brief),
         _rules(briefing),
         _reporting(task, briefing),
     ]
@@ -101,6 +102,10 @@ def _earlier(earlier: Sequence[Attempt]) -> str:
     quoted = _quoted(clean(earlier[-1].reason).strip()[-_ESSENCE:])
     last = ["", "The last one ended because:", "", quoted] if quoted else []
     return "\n".join(["## Earlier attempts", "", *lines, *last, "", "You start afresh; do not repeat their mistake."])
+
+
+def _sent_back(brief: str) -> str:
+    return f"## What the earlier work met\n\n{clean(brief).strip()}" if brief.strip() else ""
 
 
 def _rules(briefing: Briefing) -> str:

@@ -105,6 +105,11 @@ SECTIONS = (
         (
             Key("window", values.count(1, 1), "how many candidates are verified at once"),
             Key("land", values.one_of("rebase", "squash"), "keep a task's commits, or join them to one"),
+            Key(
+                "conflicts",
+                values.one_of("auto", "restart", "person"),
+                "who settles a conflict: a restart from main, a person, or a person if a screen is open",
+            ),
             Key("max_rounds", values.count(1), "how often a result may go round again before a person is asked"),
             Key("max_leftover_bytes", values.size, "the most that is committed for an agent that left files behind"),
         ),

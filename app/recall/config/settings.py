@@ -60,8 +60,12 @@ class WorkspaceSettings:
 
 @dataclass(frozen=True, slots=True)
 class MergeSettings:
+    """`conflicts` says who settles one: `restart` starts the task over from main, `person` waits for one, `auto`
+    waits only where a screen is open."""
+
     window: int = 1
     land: str = "rebase"
+    conflicts: str = "auto"
     max_rounds: int = 5
     max_leftover_bytes: int = 10 * 1024 * 1024
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -149,6 +149,23 @@ class ConflictRecord:
     def tasks(self) -> tuple[TaskRef, ...]:
         """The tasks whose landings made main's side, newest first."""
         return tuple(dict.fromkeys(change.task for change in self.changes if change.task is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What stands behind the conflict markers, such as `main (T-1)` and `T-2`."""
+
+    main: str
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a person made of a conflict in a folder. `open` says, for each path that is not settled, what is left
+    to do; `tree` is the folder, with the decisions of before in place of what is open there."""
+
+    tree: str
+    open: Mapping[str, str]
 
 
 def conflict_reason(files: Sequence[RecordedFile], changes: Sequence[LandedChange]) -> str:

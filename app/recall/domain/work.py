@@ -61,8 +61,10 @@ class Rebased:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """The commits do not apply. `step` is the commit that failed; base, ours (main's side) and theirs (the
-    task's side) are commits or trees of the integration repository."""
+    """The commits do not apply. `step` is the commit that failed. base, ours (main's side) and theirs (the task's
+    side) are commits of the integration repository: merging the last two meets the same conflict again, and a
+    commit on top of ours resolves it. Where main does not hold base any more, ours is a stand-in for main with
+    main's tree on top of base."""
 
     paths: tuple[str, ...]
     step: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from recall.domain.conflict import LandedChange, RecordedFile, conflict_reason
 from recall.domain.errors import RecallError
 from recall.domain.merge import MAIN_OID, QUEUE_HELD, QUEUE_RETRIED, MergeEntry, MergeState
 from recall.domain.outcome import Settlement
@@ -135,7 +136,7 @@ class MergeQueue:
         trailers = {"Recall-Task": str(entry.ref), "Recall-Run": str(entry.run_id), "Recall-Agent": run.agent}
         match self._parts.git.rebase(base=entry.base, tip=entry.tip, onto=onto, trailers=trailers):
             case Conflict() as conflict:
-                self._conflict(entry, run, conflict)
+                self._conflict(entry, run, conflict, onto)
             case NothingNew(reason):
                 self._reject(entry, run, RunResult.NO_CHANGE, reason)
             case Rebased(candidate, _, _, joined):
@@ -220,15 +221,24 @@ class MergeQueue:
 
     # -- turned away -------------------------------------------------------------------------------------------
 
-    def _conflict(self, entry: MergeEntry, run: Run, conflict: Conflict) -> None:
-        reason = clean(named_paths("conflict with main in", conflict.paths))
+    def _conflict(self, entry: MergeEntry, run: Run, conflict: Conflict, onto: str) -> None:
+        """Put down what met and who brought main's side; nobody there to resolve it means starting over."""
+        conflicts = self._parts.git.conflicts
+        files = [RecordedFile(one.path, one.kind, len(one.hunks)) for one in conflicts.files(conflict)]
+        changes = [self._known(change) for change in conflicts.changes_on_main(conflict, onto)]
         settlement: Settlement | None = None
         if self._parts.restart_conflicts:
+            reason = clean(conflict_reason(files, changes))
             settlement = self._parts.settlement(run, RunResult.CONFLICT, reason)
-        self._parts.store.merge_conflict(entry.id, conflict, settlement=settlement)
+        self._parts.store.merge_conflict(entry.id, conflict, settlement=settlement, files=files, changes=changes)
         failpoint("queue.conflict_recorded")
         if settlement is not None:
             self._releases.release(run.id)
+
+    def _known(self, change: LandedChange) -> LandedChange:
+        """A commit's trailer may name a task that is none."""
+        task = self._parts.store.task(change.task) if change.task is not None else None
+        return replace(change, task=task.ref if task is not None else None)
 
     def _reject(self, entry: MergeEntry, run: Run, result: RunResult, reason: str) -> None:
         self._parts.store.merge_rejected(

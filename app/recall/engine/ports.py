@@ -7,6 +7,17 @@ from pathlib import Path
 from typing import Protocol
 
 from recall.domain.agent import Agent, AgentSpec
+from recall.domain.conflict import (
+    ConflictedFile,
+    ConflictRecord,
+    Decision,
+    Labels,
+    LandedChange,
+    RecordedFile,
+    Taken,
+    Version,
+    Way,
+)
 from recall.domain.event import Event
 from recall.domain.imports import ImportDiff
 from recall.domain.launch import RunSpec, RunStatus, ShimStoreContract
@@ -133,12 +144,50 @@ class Store(Protocol):
         settled, intent cleared, `main_oid` remembered: one transaction."""
         ...
 
-    def merge_conflict(self, merge_id: int, conflict: Conflict, *, settlement: Settlement | None) -> None:
+    def merge_conflict(
+        self,
+        merge_id: int,
+        conflict: Conflict,
+        *,
+        settlement: Settlement | None,
+        files: Sequence[RecordedFile] = (),
+        changes: Sequence[LandedChange] = (),
+    ) -> None:
         """Store what met. With a settlement the run is over (started over from main); without one the entry
         stays in `conflict` and the task needs a person."""
         ...
 
     def merge_rejected(self, merge_id: int, reason: str, *, settlement: Settlement) -> None: ...
+
+    # -- what a person can do about a conflict; `seen` is the conflict as the person saw it --------------------
+    def conflict_record(self, merge_id: int) -> ConflictRecord | None:
+        """Give everything known of an entry that is in conflict now."""
+        ...
+
+    def conflict_decide(
+        self, seen: ConflictRecord, decisions: Sequence[Decision], *, actor: str
+    ) -> Refused | None: ...
+    def conflict_check_out(self, seen: ConflictRecord, folder: str, *, actor: str) -> Refused | None:
+        """Remember the folder in which it is resolved by hand."""
+        ...
+
+    def merge_resolved(self, seen: ConflictRecord, *, tip: str, base: str, actor: str, reason: str) -> Refused | None:
+        """Queue the entry again with the commits `base..tip` in place of its own; its task is landing again."""
+        ...
+
+    def conflict_abandon(
+        self,
+        seen: ConflictRecord,
+        way: Way,
+        *,
+        actor: str,
+        reason: str,
+        agent: str | None = None,
+        brief: str = "",
+    ) -> Refused | None:
+        """End the entry and its run without cost. Sent back, only `agent` may take the task next (None: any), and
+        its next run is told `brief`."""
+        ...
 
     # -- agents and dispatching ------------------------------------------------------------------------------
     def sync_agents(self, specs: Sequence[AgentSpec]) -> None:
@@ -209,10 +258,56 @@ class Store(Protocol):
     def shim_contract(self) -> ShimStoreContract: ...
 
 
+class Conflicts(Protocol):
+    """What git does for a person with a conflict, all of it in the integration repository. Repeatable."""
+
+    def files(self, met: Conflict) -> tuple[ConflictedFile, ...]:
+        """Give every path that needs a decision, with its hunks."""
+        ...
+
+    def changes_on_main(self, met: Conflict, onto: str) -> tuple[LandedChange, ...]:
+        """Give the commits up to `onto` that changed what is in conflict since the task began, newest first."""
+        ...
+
+    def remembered(self, files: Collection[ConflictedFile]) -> Mapping[str, Version]:
+        """Give what lands at each path whose very conflict was resolved before."""
+        ...
+
+    def write(self, file: ConflictedFile, content: bytes) -> Version:
+        """Store a resolved file."""
+        ...
+
+    def tree(self, met: Conflict, decisions: Collection[Decision]) -> str:
+        """Give the tree in which every conflicted path is as decided."""
+        ...
+
+    def is_mains(self, met: Conflict, tree: str) -> bool:
+        """Tell whether a tree is no other than main's."""
+        ...
+
+    def check_out(self, seen: ConflictRecord, folder: Path, labels: Labels) -> str:
+        """Write the merge with conflict markers into a new folder; gives why that cannot be, or ""."""
+        ...
+
+    def take_back(self, seen: ConflictRecord, labels: Labels) -> Taken | str:
+        """Read what a person made of it in `seen.folder`; a text says why the folder cannot be the one."""
+        ...
+
+    def commit(self, seen: ConflictRecord, tree: str) -> str:
+        """Remember the resolution and make its one commit on top of `seen.met.ours`."""
+        ...
+
+    def was_resolved(self, merge_id: int) -> bool:
+        """Tell whether the entry's commits are a person's resolution already."""
+        ...
+
+
 class Git(Protocol):
     """All git work. Every method may block for seconds; none touches the store. `Workspace` methods are safe
     from several threads, landing methods are called from one."""
 
+    @property
+    def conflicts(self) -> Conflicts: ...
     def main_tip(self) -> str: ...
     def contains(self, tip: str, commit: str) -> bool:
         """Tell whether `commit` is `tip` or an ancestor of it."""
@@ -244,6 +339,10 @@ class Git(Protocol):
     def close_workspace(self, workspace: Workspace, run_id: int, *, landed: bool) -> str:
         """Recycle the folder if it is at rest, else park it under `refs/recall/parked/<run>`; says what was
         done in one sentence. Unlanded commits and leftovers are kept under the ref in every case."""
+        ...
+
+    def keep_result(self, run_id: int, tip: str, base: str, why: str) -> str:
+        """Pin commits that only the integration repository has as parked work of the user's; gives the ref."""
         ...
 
     def tidy_workspaces(self, in_use: Sequence[str], landed: Collection[int] = ()) -> list[str]:

@@ -12,6 +12,7 @@ from recall.domain.rng import Rng
 from recall.domain.task import TaskRef
 from recall.domain.work import CollectOutcome, LandingOutcome, PersonNeeded, RebaseOutcome, Result, Workspace
 from recall.failpoint import failpoint
+from recall.gitops.conflict_desk import ConflictDesk
 from recall.gitops.integration import IntegrationRepository
 from recall.gitops.landing import Lander
 from recall.gitops.leftovers import LeftoverRule
@@ -19,6 +20,7 @@ from recall.gitops.locate import Location
 from recall.gitops.rebase import Rebaser
 from recall.gitops.repository import Repository
 from recall.gitops.results import Collector
+from recall.gitops.shelf import Shelf
 from recall.gitops.slots import Slots
 from recall.gitops.workspaces import WorkspacePool
 
@@ -48,6 +50,8 @@ class GitGateway:
             rule=LeftoverRule(settings.merge.max_leftover_bytes),
         )
         self._rebaser = Rebaser(self.integration, clock, squash=settings.merge.land == "squash")
+        self.conflicts = ConflictDesk(self.integration, state_dir, clock)
+        self.shelf = Shelf(self.repository, self.integration, self._pool, clock)
         self._slots = Slots(
             self.integration, self.root / "verify", state_dir / "slots", keep=keep, count=settings.merge.window
         )
@@ -102,6 +106,9 @@ class GitGateway:
         for run_id in self._pool.users().intersection(landed):
             self._unpin(run_id)
         return self._pool.tidy(in_use, landed)
+
+    def keep_result(self, run_id: int, tip: str, base: str, why: str) -> str:
+        return self.shelf.keep(run_id, tip, base, why)
 
     def _unpin(self, run_id: int) -> None:
         self.integration.unpin(run_id)

@@ -67,7 +67,7 @@ class Rebaser:
             return NothingNew("its commits are in main already")
         steps = self._steps(moved, tip)
         if not steps[-1].is_clean:
-            return self._conflict(moved, steps, onto, tip)
+            return self._conflict(moved, steps, tip)
         if steps[-1].tree == moved.tree:
             return NothingNew("main has the same content already; applied there, its commits change nothing")
         why = self._why_joined(moved, steps)
@@ -107,11 +107,11 @@ class Rebaser:
             return f"commit {hard.oid[:12]} does not apply by itself, the whole range does"
         return "merge.land is squash" if self._squash and len(moved.oids) > 1 else ""
 
-    def _conflict(self, moved: _Range, steps: Sequence[Step], onto: str, tip: str) -> Conflict:
+    def _conflict(self, moved: _Range, steps: Sequence[Step], tip: str) -> Conflict:
         first = next(step for step in steps if not step.is_clean)
         told = self._integration.git("merge-tree", "--write-tree", "--name-only", moved.side, tip, check=False)
         detail = clean(told.text.partition("\n\n")[2])
-        return Conflict(steps[-1].paths, first.oid, moved.fork, onto, tip, detail)
+        return Conflict(steps[-1].paths, first.oid, moved.fork, moved.side, tip, detail)
 
     def _one_by_one(
         self, moved: _Range, steps: Sequence[Step], onto: str, trailers: Mapping[str, str]

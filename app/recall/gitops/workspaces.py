@@ -301,6 +301,17 @@ class WorkspacePool:
         ]
         return self._parking.listed() + left
 
+    def drop(self, run_id: int) -> str:
+        """Remove the folders that were left for a person after this run; says what went."""
+        gone: list[str] = []
+        with self._records.administration():
+            for name, slot in self._records.all().items():
+                if slot.status == LEFT and slot.run_id == run_id:
+                    self._discard(self.at(name, slot.branch, slot.base))
+                    self._records.forget(name)
+                    gone.append(str(self._root / "ws" / name))
+        return f"removed {', '.join(gone)}" if gone else "no folder was left"
+
     # -- the pool's own state --------------------------------------------------------------------------------
     def _folders(self) -> set[str]:
         place = self._root / "ws"

@@ -1,0 +1,196 @@
+"""A conflict as files for a person to edit, and what a person made of them.
+
+The folder's git dir is a throw-away, so that `git diff` and merge tools work there; it is never read. A file with
+hunks has conflict markers. Where there is nothing to merge line by line, both versions lie beside each other as
+`NAME~main` and `NAME~task`, and the name itself is free: a choice is made by renaming one and deleting the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from recall.domain.conflict import (
+    ConflictedFile,
+    ConflictKind,
+    ConflictRecord,
+    Decision,
+    Labels,
+    Side,
+    Taken,
+    Version,
+)
+from recall.domain.errors import EnvironmentFailure
+from recall.domain.text import clean_line
+from recall.gitops.changes import GITLINK
+from recall.gitops.command import Finished
+from recall.gitops.conflicts import Conflicts
+from recall.gitops.integration import IntegrationRepository, config_text
+from recall.gitops.remembered import format_settings
+
+_SIGN = "recall-conflict"
+
+
+class ConflictCheckout:
+    """Works in the integration repository and in the folder that it is given."""
+
+    def __init__(self, integration: IntegrationRepository, conflicts: Conflicts) -> None:
+        self._integration = integration
+        self._conflicts = conflicts
+
+    # -- out -------------------------------------------------------------------------------------------------
+    def write(self, seen: ConflictRecord, folder: Path, labels: Labels) -> str:
+        """Fill an empty or new folder. Gives why it cannot be used, or ""."""
+        refusal = self._why_not(folder)
+        if refusal:
+            return refusal
+        files = self._conflicts.files(seen.met)
+        folder.mkdir(parents=True, exist_ok=True)
+        with self._conflicts.scratch() as scratch:
+            index = scratch / "index"
+            self._git("read-tree", self._conflicts.merge(seen.met).tree, index=index)
+            self._conflicts.put(index, self._placed(files, seen.decisions, labels))
+            self._git("checkout-index", "-a", "-q", index=index, work_tree=folder)
+            self._conflicts.put(index, {file.path: None for file in files})
+            self._write_throw_away(seen, folder, index, files)
+        return ""
+
+    def _why_not(self, folder: Path) -> str:
+        if os.path.lexists(folder) and (not _is_real(folder) or any(folder.iterdir())):
+            return f"{folder} is there already and not an empty folder; name a new one"
+        checkout = self._integration.repository.checkout
+        if checkout is not None and folder.resolve().is_relative_to(checkout.resolve()):
+            return f"{folder} lies in your own checkout; name a folder outside, such as ../resolve"
+        return ""
+
+    def _placed(
+        self, files: Sequence[ConflictedFile], decisions: Mapping[str, Decision], labels: Labels
+    ) -> dict[str, Version | None]:
+        placed: dict[str, Version | None] = {}
+        for file in files:
+            if file.path in decisions:
+                placed[file.path] = decisions[file.path].version
+            elif file.hunks:
+                placed[file.path] = self._conflicts.write(file, file.marked(labels.main, labels.task))
+            elif file.kind is ConflictKind.SUBMODULE:
+                placed[file.path] = file.main or file.task
+            elif file.kind is not ConflictKind.PLACE:
+                placed[file.path] = None
+                placed |= {_beside(file.path, side): file.version(side) for side in _sides(file)}
+        return placed
+
+    def _write_throw_away(
+        self, seen: ConflictRecord, folder: Path, index: Path, files: Sequence[ConflictedFile]
+    ) -> None:
+        git_dir = folder / ".git"
+        for inner in ("objects/info", "refs/heads"):
+            (git_dir / inner).mkdir(parents=True)
+        (git_dir / "config").write_text(config_text(format_settings(self._integration)))
+        (git_dir / "objects" / "info" / "alternates").write_text(f"{self._integration.objects}\n")
+        boundary = self._integration.git_dir / "shallow"
+        if boundary.is_file():
+            shutil.copyfile(boundary, git_dir / "shallow")
+        (git_dir / "HEAD").write_text(f"{seen.met.ours}\n")
+        (git_dir / "MERGE_HEAD").write_text(f"{seen.met.theirs}\n")
+        (git_dir / _SIGN).write_text(_sign(seen))
+        lines = [
+            f"{version.mode} {version.oid} {stage}\t{file.path}\0"
+            for file in files
+            for stage, version in zip((1, 2, 3), (file.base, file.main, file.task), strict=True)
+            if version is not None
+        ]
+        self._git("update-index", "-z", "--index-info", index=index, stdin=os.fsencode("".join(lines)))
+        shutil.copyfile(index, git_dir / "index")
+
+    # -- in --------------------------------------------------------------------------------------------------
+    def read(self, seen: ConflictRecord, labels: Labels) -> Taken | str:
+        """Take over what lies in the folder, or say why it cannot be the one."""
+        folder = Path(seen.folder)
+        if not self._is_ours(seen, folder):
+            return f"{folder} is not the checkout of this conflict (any more); make one again with --checkout DIR"
+        files = self._conflicts.files(seen.met)
+        with self._conflicts.scratch() as scratch:
+            index = scratch / "index"
+            refusal = self._add(folder, index, seen, files)
+            if refusal:
+                return refusal
+            listed = self._listed(index)
+            is_open = {file.path: why for file in files if (why := self._open(file, listed, labels))}
+            settled = {path: one.version for path, one in seen.decisions.items() if path in is_open}
+            beside = {
+                _beside(file.path, side): None for file in files if file.path in settled for side in _sides(file)
+            }
+            self._conflicts.put(index, beside | settled)
+            still = {path: why for path, why in is_open.items() if path not in settled}
+            return Taken(self._git("write-tree", index=index).text, still)
+
+    def _is_ours(self, seen: ConflictRecord, folder: Path) -> bool:
+        sign = folder / ".git" / _SIGN
+        try:
+            return _is_real(folder) and sign.read_text() == _sign(seen)
+        except (OSError, UnicodeDecodeError):
+            return False
+
+    def _add(self, folder: Path, index: Path, seen: ConflictRecord, files: Sequence[ConflictedFile]) -> str:
+        """Read the folder into an index. The conflicted paths count although they may be ignored."""
+        self._git("read-tree", self._conflicts.merge(seen.met).tree, index=index)
+        gitlinks = [path for path, version in self._listed(index).items() if version.mode == GITLINK]
+        scope = [":/", *(f":(top,exclude,literal){path}" for path in gitlinks)]
+        named = [f":(top,literal){file.path}" for file in files if os.path.lexists(folder / file.path)]
+        for args in (["add", "-A", "--", *scope], ["add", "-f", "--", *named]):
+            done = self._git(*args, index=index, work_tree=folder, check=False)
+            if not done.ok:
+                raise EnvironmentFailure(f"the files in {folder} cannot be read: {clean_line(done.error)}")
+        found = {path for path, version in self._listed(index).items() if version.mode == GITLINK}
+        nested = sorted(found.difference(gitlinks))
+        return f"{folder} holds git repositories of its own: {', '.join(map(clean_line, nested))}" if nested else ""
+
+    def _listed(self, index: Path) -> dict[str, Version]:
+        entries = (entry.partition("\t") for entry in self._git("ls-files", "-s", "-z", index=index).text.split("\0"))
+        return {path: Version(*meta.split(" ")[:2]) for meta, _, path in entries if path}
+
+    def _open(self, file: ConflictedFile, listed: Mapping[str, Version], labels: Labels) -> str:
+        """Say what of a path is not settled, or ""."""
+        shown = clean_line(file.path)
+        if file.kind is ConflictKind.SUBMODULE:
+            return f"{shown}: a submodule, choose one with --take main|task"
+        if file.kind is ConflictKind.PLACE:
+            return f"{shown}: give it another name, or delete it" if file.path in listed else ""
+        if file.hunks:
+            lines = self._marker_lines(file, listed.get(file.path), labels)
+            return f"{shown}:{lines[0]}: a conflict marker is left" if lines else ""
+        left = [_beside(file.path, side) for side in _sides(file) if _beside(file.path, side) in listed]
+        return f"{shown}: rename {' or '.join(map(clean_line, left))} to it, delete the rest" if left else ""
+
+    def _marker_lines(self, file: ConflictedFile, version: Version | None, labels: Labels) -> list[int]:
+        if version is None or version.mode == GITLINK:
+            return []
+        known = [one.oid for one in (file.main, file.task) if one is not None]
+        blobs = self._conflicts.blobs({version.oid, *known})
+        theirs = {line.rstrip() for oid in known for line in blobs[oid].splitlines()}
+        marks = {f"<<<<<<< {labels.main}".encode(), b"||||||| base", b"=======", f">>>>>>> {labels.task}".encode()}
+        lines = enumerate(blobs[version.oid].splitlines(), 1)
+        return [number for number, line in lines if line.rstrip() in marks - theirs]
+
+    def _git(
+        self, *args: str, index: Path, work_tree: Path | None = None, stdin: bytes = b"", check: bool = True
+    ) -> Finished:
+        return self._integration.git(*args, index=index, work_tree=work_tree, stdin=stdin, check=check)
+
+
+def _is_real(folder: Path) -> bool:
+    return folder.is_dir() and not folder.is_symlink()
+
+
+def _sides(file: ConflictedFile) -> Collection[Side]:
+    return [side for side in Side if file.version(side) is not None]
+
+
+def _beside(path: str, side: Side) -> str:
+    return f"{path}~{side}"
+
+
+def _sign(seen: ConflictRecord) -> str:
+    return f"{seen.merge_id} {seen.met.ours} {seen.met.theirs}\n"
