@@ -31,6 +31,7 @@ HELD = QUEUE_HELD
 MAIN = MAIN_OID
 _RETRY_WAITING = 2.0
 _UNDER_WAY = frozenset({MergeState.VERIFYING, MergeState.LANDING})
+_INTERRUPTED = _UNDER_WAY | {MergeState.WAITING_CHECKOUT}
 
 
 class MergeQueue:
@@ -79,13 +80,14 @@ class MergeQueue:
         """Go on with an entry that a kill, or trouble of the store or of git, interrupted: git is asked how far
         it came. False: nothing can be done at the moment."""
         git, candidate = self._parts.git, entry.intent_new or entry.candidate
-        if candidate is not None and git.knows(candidate) and git.contains(git.main_tip(), candidate):
-            self._landed(entry, candidate)
-        elif entry.intent_old is not None and entry.intent_new is not None:
+        known = candidate is not None and git.knows(candidate)
+        if known and entry.intent_old is not None and entry.intent_new is not None:
             outcome = git.recover_landing(merge_id=entry.id, old=entry.intent_old, new=entry.intent_new)
             failpoint("queue.landing_rolled_forward")
             return self._record(entry, outcome)
-        elif entry.state in _UNDER_WAY:
+        if candidate is not None and known and git.contains(git.main_tip(), candidate):
+            self._landed(entry, candidate)
+        elif entry.state in _INTERRUPTED:
             self._parts.store.merge_requeue(entry.id, "it was interrupted; goes round again")
         return True
 
@@ -132,6 +134,11 @@ class MergeQueue:
 
     def _process(self, entry: MergeEntry) -> bool:
         run = self._run_of(entry)
+        if not self._parts.git.knows(entry.tip):
+            self._reject(
+                entry, run, RunResult.ORPHANED, "its commits are lost with an earlier integration repository"
+            )
+            return True
         onto = self._parts.git.main_tip()
         trailers = {"Recall-Task": str(entry.ref), "Recall-Run": str(entry.run_id), "Recall-Agent": run.agent}
         match self._parts.git.rebase(base=entry.base, tip=entry.tip, onto=onto, trailers=trailers):

@@ -1,0 +1,172 @@
+"""Kill -9 at every place between two durable effects: the next start loses nothing and does nothing twice.
+
+The real dispatcher is killed while real agents work on a real repository; they work on. It is started again until
+all is done, then git, store and kernel are asked (`promises`).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from signal import SIGKILL
+
+import pytest
+
+import recall
+from tests.faults import test_landing_survives_kill as landing
+from tests.faults.promises import check_promises, versions
+from tests.faults.scenes import CONFLICT, EDITED, FAILING, MERGE, PLAIN, RED, TROUBLE, Scene
+from tests.gitops import test_workspaces_survive_kill as workspaces
+from tests.support.workshop import Workshop, eventually
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(120)]
+
+Step = str | Callable[[Workshop], None]
+
+
+@dataclass(frozen=True)
+class Case:
+    """`steps`: failpoints (`NAME` or `NAME#N`) that each end one dispatcher, and what happens in between."""
+
+    scene: Scene
+    steps: tuple[Step, ...]
+
+    @property
+    def name(self) -> str:
+        return "-".join(step.replace("#", "_") for step in self.steps if isinstance(step, str))
+
+    @property
+    def points(self) -> set[str]:
+        return {step.partition("#")[0] for step in self.steps if isinstance(step, str)}
+
+
+def once(scene: Scene, *points: str) -> list[Case]:
+    return [Case(scene, (point,)) for point in points]
+
+
+def twice(scene: Scene, first: str, *points: str) -> list[Case]:
+    return [Case(scene, (first, point)) for point in points]
+
+
+def damage_integration(shop: Workshop) -> None:
+    (shop.state / "integration.git" / "HEAD").unlink()
+
+
+CASES = [
+    *once(PLAIN, "migrate.backed_up", "migrate.before_commit", "integration.initialised"),
+    *once(PLAIN, *(f"store.{side}_commit#{n}" for side in ("before", "after") for n in (1, 3, 6, 10, 15, 22))),
+    *once(PLAIN, "launch.workspace_made", "launch.run_recorded", "launch.agent_started", "launch.agent_started#2"),
+    *once(PLAIN, "runner.prompt_written", "runner.slot_opened", "runner.spec_written", "runner.spec_written#4"),
+    *once(PLAIN, "results.leftovers_committed", "results.restored", "results.carried", "gateway.result_base_pinned"),
+    *once(PLAIN, "settle.result_carried", "settle.result_queued", "settle.result_queued#2"),
+    *once(PLAIN, "queue.rebased", "queue.verifying_recorded", "slots.proof_taken", "queue.verified"),
+    *once(EDITED, "queue.intent_recorded", "queue.main_moved", "queue.landing_recorded", "landing.merged"),
+    *once(PLAIN, "landing.objects_carried", "landing.pinned", "landing.main_advanced", "landing.unpinned#2"),
+    *once(PLAIN, "workspace.slot_taken", "workspace.work_kept"),
+    *once(CONFLICT, "queue.conflict_recorded", "parking.carried"),
+    *once(RED, "queue.rejection_recorded"),
+    *once(FAILING, "settle.run_settled", "parking.committed"),
+    *once(MERGE, "rebase.original_kept"),
+    *once(TROUBLE, "queue.main_moved#2", "store.after_commit#40"),
+    *twice(PLAIN, "queue.verifying_recorded", "recovery.unowned_stopped", "recovery.queue_settled"),
+    *twice(PLAIN, "settle.result_queued", "recovery.runs_settled"),
+    *twice(EDITED, "queue.intent_recorded", "queue.landing_rolled_forward"),
+    *twice(PLAIN, "launch.run_recorded", "settle.lost_run_swept", "settle.lost_run_ended"),
+    Case(PLAIN, ("settle.result_queued", damage_integration, "integration.moved_aside")),
+    Case(EDITED, ("queue.intent_recorded", damage_integration, "integration.moved_aside")),
+]
+
+#: Points of the shim, which kill it and not the dispatcher, and the one that follows from such a kill.
+OF_SHIMS = {"shim.exit_recorded", "shim.end_stored"}
+AFTER_SHIMS = {"settle.run_ended"}
+
+
+def listed() -> set[str]:
+    """Every failpoint in the source. A name that is not spelled out could not be listed, so there may be none."""
+    return {name for file in Path(recall.__path__[0]).rglob("*.py") for name in _named(ast.parse(file.read_text()))}
+
+
+def _named(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "failpoint":
+            (name,) = node.args
+            assert isinstance(name, ast.Constant)
+            assert isinstance(name.value, str)
+            yield name.value
+
+
+def test_no_failpoint_is_left_out() -> None:
+    """Each case fails unless its points are reached; the two other files take their points from the source."""
+    here = set[str]().union(*(case.points for case in CASES)) | OF_SHIMS | AFTER_SHIMS
+    assert here - listed() == set(), "no such failpoint any more"
+    assert listed() - here - landing.failpoints() - set(workspaces.failpoints()) == set(), "never visited"
+
+
+def kill_at(shop: Workshop, point: str) -> None:
+    ended = shop.dispatch(env={"RECALL_FAILPOINT": point})
+    assert ended.returncode == -SIGKILL, f"{point} was not reached\n{ended.stdout}{ended.stderr}"
+    name = point.partition("#")[0]
+    assert f"failpoint {name} hit, killing pid" in ended.stderr
+    print(f"killed at {point}")
+
+
+def finish(shop: Workshop, scene: Scene) -> None:
+    ended = shop.dispatch()
+    assert ended.returncode == (1 if scene.waiting else 0), ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
+def test_a_kill_at(tmp_path: Path, home: Path, case: Case) -> None:
+    shop = case.scene.set_up(tmp_path)
+    before: dict[str, int] = {}
+    for step in case.steps:
+        if isinstance(step, str):
+            kill_at(shop, step)
+            now = versions(shop)
+            assert all(now[id_] >= version for id_, version in before.items())
+            before = now
+        else:
+            step(shop)
+    finish(shop, case.scene)
+    check_promises(shop, before, waiting=case.scene.waiting, dirty=case.scene.dirty)
+
+
+def hits_in_shims(shop: Workshop, point: str) -> int:
+    logs = (shop.state / "runs").glob("*/shim.log")
+    return sum(len(re.findall(rf"failpoint {point} hit, killing pid \d+", log.read_text())) for log in logs)
+
+
+@pytest.mark.parametrize("point", sorted(OF_SHIMS))
+def test_every_shim_is_killed_at(tmp_path: Path, home: Path, point: str) -> None:
+    """Agents' shims and those of verifications: what they wrote down counts, whoever lives."""
+    shop = PLAIN.set_up(tmp_path)
+    ended = shop.dispatch(env={"RECALL_FAILPOINT": point})
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    hits = hits_in_shims(shop, point)
+    print(f"{hits} shims killed at {point}")
+    assert hits >= (6 if point == "shim.exit_recorded" else 3)
+    check_promises(shop, {}, dirty=False)
+
+
+def test_a_kill_while_settling_what_a_killed_shim_wrote_down(tmp_path: Path, home: Path) -> None:
+    """First the dispatcher dies, then, with nobody there, the shim between its record and the store; then the
+    next dispatcher, once it has marked the run ended in the shim's place."""
+    shop = PLAIN.set_up(tmp_path)
+    gate = shop.home / "gate"
+    script = (shop.home / "agents" / "ant.sh").read_text()
+    for name in ("ant", "bee"):
+        wait = f'while [ ! -e "{gate}" ]; do sleep 0.05; done\n'
+        (shop.home / "agents" / f"{name}.sh").write_text(script.replace("for part", wait + "for part", 1))
+    with shop.dispatching(env={"RECALL_FAILPOINT": "shim.exit_recorded"}):
+        eventually(lambda: (shop.home / "starts").exists() and len(shop.runs()) == 2)
+        eventually(lambda: len((shop.home / "starts").read_text().splitlines()) == 2)
+    gate.touch()
+    eventually(lambda: hits_in_shims(shop, "shim.exit_recorded") == 2)
+    before = versions(shop)
+    kill_at(shop, "settle.run_ended")
+    finish(shop, PLAIN)
+    check_promises(shop, before, dirty=False)
+    assert len(shop.runs()) == 3, "a run whose record is there was done again"
