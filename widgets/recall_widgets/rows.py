@@ -1,0 +1,106 @@
+"""What the widgets show: plain values that view models build and tests compare.
+
+Texts may come from outside as they are; the widgets clean and cut them. Nothing in them is markup.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from recall_widgets.glyphs import Shown
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRow:
+    """A group's heading or a task. `key` is unique in the list and stays the same while the row is about the
+    same thing. `detail` and `time` stand at the right end; `lines` is drawn before the glyph (tree lines), made
+    of `Symbols.trunk` and its like."""
+
+    key: str
+    kind: Literal["group", "task"]
+    state: Shown
+    title: str
+    id: str = ""
+    detail: str = ""
+    time: str = ""
+    indent: int = 0
+    lines: str = ""
+    count: int = 0
+    folded: bool = False
+    needs_you: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRow:
+    """`what`: the task it works on, when it may start again, or why it is idle. `time` is elapsed, or what is left.
+    `weights` are its last weights for the selected type, oldest first, `weight` the one now. `quote` is the line
+    that a cooldown was read from."""
+
+    key: str
+    state: Shown
+    name: str
+    what: str
+    time: str = ""
+    weights: tuple[float, ...] = ()
+    weight: float | None = None
+    cost: str = ""
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """`share` is how much of its verification is over, 0 to 1, or None if nobody knows how long it takes."""
+
+    key: str
+    place: int
+    state: Shown
+    id: str
+    agent: str
+    doing: str
+    time: str = ""
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyHint:
+    """A key as people type it, and what it does here."""
+
+    key: str
+    does: str
+
+
+@dataclass(frozen=True, slots=True)
+class NeedRow:
+    """One thing that only a person can move on: what, why, the keys that act on it, since when."""
+
+    key: str
+    id: str
+    why: str
+    keys: tuple[KeyHint, ...] = ()
+    age: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderFacts:
+    """The status strip. `green` is None while nobody knows whether main's tip is green. `dispatcher` is such as
+    `dispatching`, `paused`, `draining`, `viewing`; `counts` are such as (4, "running")."""
+
+    project: str = ""
+    branch: str = "main"
+    tip: str = ""
+    green: bool | None = None
+    dispatcher: str = ""
+    dispatcher_state: Shown = Shown.ACTIVE
+    counts: tuple[tuple[int, str], ...] = ()
+    needs_you: int = 0
+    clock: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The bottom line: whom it is about, why that one does not move, and the keys valid here and now."""
+
+    subject: str = ""
+    text: str = ""
+    keys: tuple[KeyHint, ...] = ()

@@ -1,0 +1,103 @@
+"""One line as pieces of text with a tone, fitted to a width in terminal cells. Nothing here needs an app."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from rich.cells import cell_len, split_text
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from recall.domain.text import clean
+from recall_widgets.tones import Palette
+
+_BREAKS = str.maketrans("\n\t", "  ")
+
+
+class Span(NamedTuple):
+    """`tone` is a name of `tones.TONES`, empty for the usual foreground, or a style that the text brought along."""
+
+    text: str
+    tone: str | Style = ""
+
+
+Line: TypeAlias = Sequence[Span]
+
+
+def shown(text: str) -> str:
+    """One line of outside text as it may be drawn."""
+    return text if text.isprintable() else clean(text).translate(_BREAKS)
+
+
+def cleaned(spans: Line) -> list[Span]:
+    return [span if span.text.isprintable() else Span(shown(span.text), span.tone) for span in spans]
+
+
+def width_of(spans: Iterable[Span]) -> int:
+    return sum(cell_len(span.text) for span in spans)
+
+
+def clip(text: str, width: int, ellipsis: str = "…") -> str:
+    """Cut to a width in cells; a cut text ends in the ellipsis, which is one cell wide."""
+    if cell_len(text) <= width:
+        return text
+    return split_text(text, width - 1)[0] + ellipsis if width > 0 else ""
+
+
+def fit(spans: Line, width: int, ellipsis: str = "…") -> list[Span]:
+    """Cut a line to a width in cells; a cut line ends in the ellipsis."""
+    if width_of(spans) <= width:
+        return list(spans)
+    fitted: list[Span] = []
+    room = width
+    for span in spans:
+        size = cell_len(span.text)
+        if size >= room:
+            fitted.append(Span(clip(span.text + " ", room, ellipsis), span.tone))
+            break
+        fitted.append(span)
+        room -= size
+    return fitted
+
+
+def beside(left: Line, right: Line, width: int, ellipsis: str = "…", least: int = 16) -> list[Span]:
+    """Clean both sides and put `right` at the right end. The left one gives way first, down to `least` cells, then
+    the right one."""
+    left, right = cleaned(left), cleaned(right)
+    room = width_of(left)
+    if right:
+        right = fit(right, max(0, width - min(room, least) - 1), ellipsis)
+    taken = width_of(right)
+    left = fit(left, width - taken - 1 if taken else width, ellipsis)
+    gap = max(0, width - taken - width_of(left))
+    return [*left, Span(" " * gap), *right]
+
+
+def highlighted(spans: Line, needle: str, tone: str = "match") -> list[Span]:
+    """Give every occurrence of `needle`, in upper or lower case, a tone of its own."""
+    if not needle:
+        return list(spans)
+    found = re.compile(re.escape(needle), re.IGNORECASE)
+    return [piece for span in spans for piece in _split(span, found, tone)]
+
+
+def strip_of(spans: Line, palette: Palette, width: int, whole: str = "") -> Strip:
+    """Draw a line; what is left of the width is blank. `whole` is a tone that lies under all of it."""
+    segments = [
+        Segment(span.text, palette[span.tone] if isinstance(span.tone, str) else span.tone)
+        for span in spans
+        if span.text
+    ]
+    return Strip(segments).adjust_cell_length(width).apply_style(palette.base(whole))
+
+
+def _split(span: Span, found: re.Pattern[str], tone: str) -> list[Span]:
+    pieces: list[Span] = []
+    end = 0
+    for match in found.finditer(span.text):
+        pieces += [Span(span.text[end : match.start()], span.tone), Span(match[0], tone)]
+        end = match.end()
+    return [piece for piece in [*pieces, Span(span.text[end:], span.tone)] if piece.text]
