@@ -107,6 +107,14 @@ def ask(question: str, default: str) -> str:
     return answer
 
 
+def confirm(question: str) -> bool:
+    """Ask a person for a yes; anything else, or nobody there to ask, is a no."""
+    try:
+        return click.confirm(clean(question))
+    except click.Abort:
+        return False
+
+
 def plain_terminal() -> bool:
     """Tell whether standard output cannot show more than ASCII."""
     encoding = sys.stdout.encoding or "ascii"

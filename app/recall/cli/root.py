@@ -25,6 +25,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "cancel": ("interventions", "cancel", "Give a task up; its work is kept."),
     "prioritize": ("interventions", "prioritize", "Change a task's priority; higher runs earlier."),
     "answer": ("interventions", "answer", "Answer the question that a task waits with."),
+    "resolve": ("resolve", "resolve", "Look at a conflict with main, and settle it."),
+    "workspaces": ("workspaces", "workspaces", "Show work that is parked; bring it back or drop it."),
     "queue": ("queue", "queue", "Show the merge queue, and change its order."),
     "pause": ("interventions", "pause", "Start nothing new: for one agent, or for all."),
     "resume": ("interventions", "resume", "Undo a pause or a cooldown."),
