@@ -18,7 +18,7 @@ from recall.domain.errors import DispatcherRunning
 from recall.domain.run import Refused, RunState
 from recall.domain.task import TaskRef
 from recall.gitops.locate import Location, locate
-from recall.system import CheckoutFiles, Held, SystemClock, SystemRng, hold, local_zone
+from recall.system import CheckoutFiles, Held, SystemClock, SystemRng, hold, is_held, local_zone
 
 if TYPE_CHECKING:
     from recall.config.settings import AgentSettings, Settings
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from recall.gitops.gateway import GitGateway
 
 CONFIG_NAME = "recall.toml"
+DISPATCHER_LOCK = "dispatcher.lock"
 
 
 def config_file(location: Location) -> Path:
@@ -98,9 +99,14 @@ def git_at(location: Location, settings: Settings) -> GitGateway:
     return gateway
 
 
+def dispatcher_runs(state: Path) -> bool:
+    """Tell whether a dispatcher works on this state folder."""
+    return is_held(state / DISPATCHER_LOCK)
+
+
 def take_dispatcher_lock(location: Location, settings: Settings) -> Held:
     """Become the dispatcher of this repository. Raises DispatcherRunning naming the other one."""
-    held = hold(state_dir(location, settings) / "dispatcher.lock")
+    held = hold(state_dir(location, settings) / DISPATCHER_LOCK)
     if isinstance(held, Held):
         return held
     raise DispatcherRunning(

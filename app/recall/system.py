@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import random
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from recall.domain.clock import Instant
+from recall.domain.surroundings import failure_of
 
 
 class SystemClock:
@@ -64,17 +66,28 @@ class CheckoutFiles:
 class Held:
     """A lock file that this process holds until it closes or ends. The descriptor does not pass to children."""
 
-    def __init__(self, fd: int) -> None:
+    def __init__(self, fd: int, path: Path) -> None:
         self._fd = fd
+        self._path = path
 
     def close(self) -> None:
         os.close(self._fd)
 
+    def in_place(self) -> bool:
+        """Tell whether the file is still there: once it is deleted, another process can take a new one."""
+        try:
+            return os.path.samestat(self._path.stat(), os.fstat(self._fd))
+        except FileNotFoundError:
+            return False
+
 
 def hold(path: Path) -> Held | int:
     """Take a lock file for this process's life; gives the holder's process id (0: unknown) when it is taken."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as refused:
+        raise failure_of(refused, f"the lock file {path} cannot be opened") from refused
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -82,8 +95,16 @@ def hold(path: Path) -> Held | int:
         os.close(fd)
         return int(words[0]) if words and words[0].isdigit() else 0
     os.ftruncate(fd, 0)
-    os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
-    return Held(fd)
+    with contextlib.suppress(OSError):  # the lock counts; the name in it is for people, and a disk may be full
+        os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+    return Held(fd, path)
+
+
+def free_space(folder: Path) -> int:
+    """Give the bytes that this user may still write on the disk of `folder`, which need not exist yet."""
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    disk = os.statvfs(there)
+    return disk.f_bavail * disk.f_frsize
 
 
 def local_zone() -> str:
@@ -96,3 +117,25 @@ def local_zone() -> str:
     except OSError:
         return "UTC"
     return target.partition("zoneinfo/")[2] or "UTC"
+
+
+_LOCKS = Path("/proc/locks")
+
+
+def is_held(path: Path, locks: Path = _LOCKS) -> bool:
+    """Tell whether some process holds a lock file, without taking it, which could stop one from starting."""
+    try:
+        inode = path.stat().st_ino
+        lines = locks.read_text().splitlines()
+    except OSError:
+        return False
+    return any(_locked_inode(line) == inode for line in lines)
+
+
+def _locked_inode(line: str) -> int | None:
+    """The inode in a line such as `1: FLOCK  ADVISORY  WRITE 708 00:13:1601 0 EOF`; waiters (`->`) hold nothing."""
+    words = line.split()
+    if len(words) < 6 or words[1] != "FLOCK":
+        return None
+    inode = words[5].rpartition(":")[2]
+    return int(inode) if inode.isdecimal() else None

@@ -6,8 +6,9 @@ import click
 
 from recall.cli.project import opened_project
 from recall.cli.report import plain_terminal, say, say_json
-from recall.cli.words import columns, glyph
+from recall.cli.words import columns
 from recall.domain.agent import Agent
+from recall.domain.words import glyph
 
 
 @click.command(epilog="Example: recall agents --json")
@@ -17,7 +18,8 @@ def agents(as_json: bool) -> None:
 
     A weight, from 0 to 1, is how much an agent is trusted with a task type; each starts at 0.5.
     """
-    from recall.cli.summary import agent_doing, agent_json, agent_word, observe
+    from recall.cli.summary import agent_json, observe
+    from recall.domain.overview import agent_doing, agent_word
 
     with opened_project() as project:
         summary = observe(project)

@@ -9,9 +9,9 @@ import click
 
 from recall.cli.project import Project, known_agent, opened_project
 from recall.cli.report import ACTOR, accept, say, say_json
-from recall.cli.words import until
 from recall.config.values import Unfit, positive_duration
 from recall.domain.agent import Agent
+from recall.domain.words import until
 from recall.engine import interventions
 
 _CLOCK_TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")

@@ -10,11 +10,12 @@ import click
 
 from recall.cli.project import Project, known_task, opened_project, unknown
 from recall.cli.report import Refusal, say, say_json
-from recall.cli.words import clock_time, columns, done_mark, elapsed, task_word
+from recall.cli.words import clock_time, columns
 from recall.domain.event import Event
 from recall.domain.run import Run
 from recall.domain.task import Task, TaskRef
 from recall.domain.text import clean_line
+from recall.domain.words import done_mark, elapsed, task_word
 
 _POLL_SECONDS = 0.5
 _PAGE = 1000
@@ -129,7 +130,8 @@ def show(name: str, as_json: bool) -> None:
 
 
 def _show_task(project: Project, task: Task, as_json: bool) -> None:
-    from recall.cli.summary import observe, why
+    from recall.cli.summary import observe
+    from recall.domain.overview import why
 
     found = project.store.runs(task.ref)
     if as_json:

@@ -9,10 +9,11 @@ import click
 
 from recall.cli.project import known_task, opened_project
 from recall.cli.report import ACTOR, Refusal, accept, plain_terminal, say, say_json
-from recall.cli.words import columns, task_word
+from recall.cli.words import columns
 from recall.domain.merge import Shift
 from recall.domain.run import Refused
 from recall.domain.task import TaskRef
+from recall.domain.words import task_word
 from recall.engine import interventions
 from recall.engine.ports import Store
 

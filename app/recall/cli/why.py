@@ -12,8 +12,9 @@ from recall.cli.report import Refusal, say
 @click.argument("name", metavar="ID")
 def why(name: str) -> None:
     """Say why a task or an agent is not moving: the one rule that holds it."""
-    from recall.cli.summary import agent_doing, observe
-    from recall.cli.summary import why as why_task_moves_not
+    from recall.cli.summary import observe
+    from recall.domain.overview import agent_doing
+    from recall.domain.overview import why as why_task_moves_not
     from recall.domain.task import TaskRef
 
     with opened_project() as project:

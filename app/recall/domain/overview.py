@@ -1,0 +1,94 @@
+"""The store at one moment, and what it means for people: pure, for every front end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from recall.domain.agent import Agent
+from recall.domain.merge import MergeEntry
+from recall.domain.progress import Standing, standing
+from recall.domain.run import Run, RunState
+from recall.domain.schedule import why_agent, why_task
+from recall.domain.snapshot import Snapshot
+from recall.domain.task import Task, TaskState
+from recall.domain.words import TASK_WORDS, elapsed, task_word, until
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """`now` is wall seconds UTC; `tip` is main's last known commit, empty before the first landing.
+    `dispatcher`: one is running. `queue_held` and `distrust` say why nothing lands, or starts, before a person
+    acts; empty: nothing holds them."""
+
+    name: str
+    main: str
+    tip: str
+    now: float
+    dispatcher: bool
+    queue_held: str
+    distrust: str
+    snapshot: Snapshot
+    tasks: tuple[Task, ...]
+    agents: tuple[Agent, ...]
+    runs: tuple[Run, ...]
+    merges: tuple[MergeEntry, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        found = Counter(task_word(task) for task in self.tasks)
+        return {word: found[word] for word in TASK_WORDS}
+
+    @property
+    def standing(self) -> Standing:
+        return standing(
+            self.tasks, self.agents, self.runs, self.merges, queue_held=self.queue_held, dispatch_held=self.distrust
+        )
+
+
+def why(task: Task, overview: Overview) -> str:
+    """The one rule that holds a task, with its place in the merge queue when it has one."""
+    entry = next((entry for entry in overview.merges if entry.ref == task.ref), None)
+    if entry is not None and task.state is TaskState.LANDING:
+        reason = f": {entry.reason}" if entry.reason else ""
+        return f"number {overview.merges.index(entry) + 1} in the merge queue, {spaced(entry.state)}{reason}"
+    run = next((run for run in overview.runs if run.ref == task.ref), None)
+    if run is not None and task.state is TaskState.IN_PROGRESS:
+        return f"{run.agent} works on it, {elapsed(overview.now - (run.started_at or run.claimed_at))} so far"
+    wanted = set(task.prerequisites)
+    return why_task(task, overview.snapshot, [each for each in overview.tasks if each.ref in wanted])
+
+
+def agent_word(agent: Agent, now: float) -> str:
+    """Give the word for what an agent is doing."""
+    if agent.stopped_reason:
+        return "stopped"
+    if agent.running:
+        return "running"
+    if agent.paused or not agent.enabled:
+        return "paused"
+    return "cooling" if agent.cooling_until is not None and agent.cooling_until > now else "idle"
+
+
+def agent_doing(agent: Agent, overview: Overview) -> str:
+    """What an agent does and since when, or what it waits for."""
+    mine = [run for run in overview.runs if run.agent == agent.name and run.state is not RunState.LANDING]
+    if mine:
+        return ", ".join(_run_words(run, overview) for run in mine)
+    if agent.cooling_until is not None and agent.cooling_until > overview.now and not agent.stopped_reason:
+        line = f'  "{agent.cooling_line}"' if agent.cooling_line else ""
+        return f"until {until(agent.cooling_until, overview.now)}{line}"
+    if agent.driven:
+        return "driven by a person: claims with `recall next`"
+    return why_agent(agent, overview.snapshot)
+
+
+def _run_words(run: Run, overview: Overview) -> str:
+    task = next((task for task in overview.tasks if task.ref == run.ref), None)
+    title = f" {task.title}" if task is not None else ""
+    return f"{run.ref}{title}  {elapsed(overview.now - (run.started_at or run.claimed_at))}"
+
+
+def spaced(state: str) -> str:
+    """Write a state's name in words."""
+    return state.replace("_", " ")
