@@ -60,7 +60,7 @@ class Dispatcher:
     def __init__(self, parts: Parts, executor: Executor, watch: Watch, listener: Listener) -> None:
         self.parts = parts
         self._releases = Releases(parts)
-        self.queue = MergeQueue(parts, self._releases, give_up=self._giving_up)
+        self.queue = MergeQueue(parts, give_up=self._giving_up)
         self._watch = watch
         self._listener = listener
         self._intake = Intake(parts)

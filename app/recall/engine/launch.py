@@ -19,6 +19,7 @@ from recall.failpoint import failpoint
 def launch(parts: Parts, releases: Releases, claim: Claim, *, give_up: Callable[[], bool]) -> None:
     """Make the workspace, record the run as running, start its shim: in this order, so that a report in the
     run's first millisecond finds the run. What fails on the way is settled as an interruption."""
+    releases.wait_for_closing()
     try:
         workspace = parts.git.open_workspace(claim.ref, claim.number, claim.run_id)
     except (RecallError, OSError) as trouble:

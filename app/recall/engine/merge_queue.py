@@ -23,7 +23,6 @@ from recall.domain.work import (
     WaitingForCheckout,
 )
 from recall.engine.parts import Parts
-from recall.engine.releases import Releases
 from recall.engine.verification import Verifier
 from recall.failpoint import failpoint
 
@@ -37,9 +36,8 @@ _INTERRUPTED = _UNDER_WAY | {MergeState.WAITING_CHECKOUT}
 class MergeQueue:
     """`step` is called again and again by one thread. Whatever it decides stands in the store."""
 
-    def __init__(self, parts: Parts, releases: Releases, *, give_up: Callable[[], bool]) -> None:
+    def __init__(self, parts: Parts, *, give_up: Callable[[], bool]) -> None:
         self._parts = parts
-        self._releases = releases
         self._verifier = Verifier(parts, give_up)
         self._red_main: str | None = None
         self._red_on_it: set[int] = set()
@@ -208,13 +206,12 @@ class MergeQueue:
         return True
 
     def _landed(self, entry: MergeEntry, commit: str) -> None:
-        """Main contains the commit: everything that follows from it, then the workspace."""
+        """Main contains the commit: everything that follows from it. Giving the workspace back is for others."""
         run = self._run_of(entry)
         self._parts.store.merge_landed(
             entry.id, commit, settlement=self._parts.settlement(run, RunResult.LANDED, f"landed as {commit[:10]}")
         )
         failpoint("queue.landing_recorded")
-        self._releases.release(run.id)
 
     def _again(self, entry: MergeEntry, tip: str) -> None:
         if entry.rounds + 1 < self._parts.settings.merge.max_rounds:
@@ -239,8 +236,6 @@ class MergeQueue:
             settlement = self._parts.settlement(run, RunResult.CONFLICT, reason)
         self._parts.store.merge_conflict(entry.id, conflict, settlement=settlement, files=files, changes=changes)
         failpoint("queue.conflict_recorded")
-        if settlement is not None:
-            self._releases.release(run.id)
 
     def _known(self, change: LandedChange) -> LandedChange:
         """A commit's trailer may name a task that is none."""
@@ -252,7 +247,6 @@ class MergeQueue:
             entry.id, clean(reason), settlement=self._parts.settlement(run, result, clean(reason))
         )
         failpoint("queue.rejection_recorded")
-        self._releases.release(run.id)
 
     # -- small things ------------------------------------------------------------------------------------------
 

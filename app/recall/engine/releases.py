@@ -13,17 +13,24 @@ from recall.engine.parts import Parts
 
 
 class Releases:
-    """Shared by the loop, its jobs and the landing thread."""
+    """Shared by the loop and its jobs."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._lock = threading.Lock()
         self._begun: set[int] = set()
+        self._ended = threading.Condition(self._lock)
+        self._closing = 0
 
     def begun(self, run_id: int) -> bool:
         """Tell whether this run's workspace has been given back, or is being given back now."""
         with self._lock:
             return run_id in self._begun
+
+    def wait_for_closing(self) -> None:
+        """Let workspaces that are being given back arrive in the pool: using one again costs less than a new one."""
+        with self._ended:
+            self._ended.wait_for(lambda: not self._closing)
 
     def release(self, run_id: int) -> None:
         """Give the folder of a settled run back to the pool, or park what is in it. Nothing happens the second
@@ -46,10 +53,15 @@ class Releases:
         """Close a workspace that is known, and tell what became of it."""
         with self._lock:
             self._begun.add(run_id)
+            self._closing += 1
         try:
             said = self._parts.git.close_workspace(workspace, run_id, landed=landed)
         except RecallError as trouble:
             said = f"{workspace.folder} is left as it is: {trouble}"
+        finally:
+            with self._ended:
+                self._closing -= 1
+                self._ended.notify_all()
         self._parts.store.note("workspace.closed", actor="dispatcher", reason=clean(said), ref=ref, run_id=run_id)
 
 

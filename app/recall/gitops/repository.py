@@ -12,6 +12,7 @@ from recall.domain.errors import ConfigError, EnvironmentFailure
 from recall.domain.text import clean_line
 from recall.gitops.command import Finished, run_git
 from recall.gitops.locate import Location
+from recall.gitops.refs import read_ref
 from recall.gitops.wrapper import HardenedRepo
 
 #: `git merge-tree --write-tree` came with it.
@@ -66,7 +67,7 @@ class Repository:
 
     def main_tip(self) -> str:
         """Give main's commit. Raises EnvironmentFailure when main is gone."""
-        tip = self.tip_of(self.main_ref)
+        tip = read_ref(self.common_dir, self.main_ref) or self.tip_of(self.main_ref)
         if tip is None:
             raise EnvironmentFailure(
                 f"branch {self.main!r} is gone from {self.common_dir}; restore it (`git reflog` knows its last "
