@@ -39,7 +39,9 @@ _NOTES = """\
 - `verify` and `setup` are shell commands. `setup` runs before an agent starts and again before each verification;
   `verify_timeout` holds for both.
 - `lease.heartbeat` must fit into `lease.ttl` twice.
-- `workspaces.kind = "clone"` is refused at the start of a dispatcher in this version.
+- `workspaces.kind`: a `worktree` shows each run's branch in your repository at once and shares its configuration and
+  hooks; a `clone` borrows its objects and has no remote, so no ordinary git command in it can write to your
+  repository. What does not land is kept under `refs/recall/parked/` with both.
 - `workspaces.keep` takes patterns as in .gitignore; compiled Python (`__pycache__`) is refused.
 - `store.state_dir` should be an absolute path on a local disk; network file systems are refused.
 """

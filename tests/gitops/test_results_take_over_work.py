@@ -12,13 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from recall.config.settings import MergeSettings, TaskList
+from recall.config.settings import MergeSettings, TaskList, WorkspaceSettings
 from recall.domain.task import TaskRef
-from recall.domain.work import NothingNew, PersonNeeded, Rebased, Result, Workspace
-from recall.gitops.foreign import read_bytes
-from recall.gitops.leftovers import LeftoverRule
-from recall.gitops.results import Collector
-from tests.gitops.ground import FixedClock, Ground, gateway_for, settings_for
+from recall.domain.work import NothingNew, PersonNeeded, Rebased, Result
+from recall.gitops.agent_files import read_bytes
+from tests.gitops.ground import Ground, settings_for
 from tests.support.hermetic_git import Repo
 
 
@@ -157,7 +155,7 @@ def test_refs_are_found_packed_and_loose(ground: Ground) -> None:
 def test_a_worktree_folder_that_is_gone_still_gives_its_commits(ground: Ground) -> None:
     tip = ground.agent.commit("y", {"y": "x"})
     shutil.rmtree(ground.workspace.tree)
-    result = ground.gateway.collector.collect(ground.workspace, 7, "t")
+    result = ground.collect_regardless()
     assert isinstance(result, Result)
     assert result.tip == tip
     assert "gone" in result.notes[0]
@@ -418,26 +416,18 @@ def test_a_result_survives_branch_deletion_reset_and_gc(ground: Ground) -> None:
 
 
 def test_a_clone_gives_its_work_too(repo: Repo, home: Path) -> None:
-    gateway = gateway_for(repo)
-    folder = repo.path / ".recall/ws/c1"
-    clone = repo.clone(folder / "tree", "--shared", "-b", "main")
-    clone.switch("recall/main/T-1/1", create=True)
+    settings = replace(settings_for(repo), workspaces=WorkspaceSettings(kind="clone"))
+    ground = Ground(repo, settings)
+    clone = ground.agent
+    clone.commit("c", {"committed": "c"})
     clone.git("config", "core.fsmonitor", str(_script(home / "p.sh", home / "pwned")))
-    (home / "pwned").unlink(missing_ok=True)
-    workspace = Workspace("c1", folder, "recall/main/T-1/1", repo.tip())
-    clone.write("committed", "c")
-    clone.run("-c", "core.fsmonitor=false", "add", "-A")
-    clone.run("-c", "core.fsmonitor=false", "commit", "-q", "-m", "c")
+    clone.git("config", "filter.x.clean", str(_script(home / "q.sh", home / "pwned")))
     clone.write("left", "l")
-    collector = Collector(
-        gateway.repository, gateway.integration, FixedClock(), kind="clone", protected=(), rule=LeftoverRule(100)
-    )
-    result = collector.collect(workspace, 5, "t")
-    assert isinstance(result, Result)
-    shutil.rmtree(folder)
-    see = Repo(gateway.integration.git_dir)
-    assert see.files(result.tip) == ["README.md", "TASKS.md", "committed", "left"]
-    see.git("fsck", "--strict", "--no-dangling")
+    clone.write(".gitattributes", "* filter=x\n")
+    result = ground.result()
+    shutil.rmtree(ground.workspace.folder)
+    assert ground.see().files(result.tip) == [".gitattributes", "README.md", "TASKS.md", "committed", "left"]
+    ground.see().git("fsck", "--strict", "--no-dangling")
     assert not (home / "pwned").exists()
 
 
@@ -490,7 +480,7 @@ def test_nothing_that_an_agent_planted_runs(ground: Ground, home: Path) -> None:
     )  # fmt: skip
     pwned.unlink(missing_ok=True)
     assert "config core.fsmonitor" in ground.refusal().paths
-    result = ground.gateway.collector.collect(ground.workspace, 7, "t")
+    result = ground.collect_regardless()
     assert isinstance(result, Result)
     outcome = ground.gateway.rebase(
         base=result.base, tip=result.tip, onto=ground.repo.tip("main"), trailers={"A": "b"}
@@ -506,7 +496,7 @@ def test_a_replaced_git_file_is_never_followed(ground: Ground, home: Path, tmp_p
     trap.git("config", "core.fsmonitor", str(_script(home / "p.sh", home / "pwned")))
     tip = ground.agent.commit("work", {"y": "y"})
     (ground.workspace.tree / ".git").write_text(f"gitdir: {trap.git_dir}\n")
-    result = ground.gateway.collector.collect(ground.workspace, 7, "t")
+    result = ground.collect_regardless()
     assert getattr(result, "tip", None) == tip
     assert not (home / "pwned").exists()
 

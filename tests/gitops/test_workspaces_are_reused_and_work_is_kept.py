@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shutil
+import struct
 import threading
 from pathlib import Path
 
@@ -18,19 +21,29 @@ T1 = TaskRef("main", "T-1")
 T2 = TaskRef("main", "T-2")
 
 
-def make_pool(repo: Repo, root: Path | None = None, keep: tuple[str, ...] = ()) -> WorkspacePool:
+WORKTREE = pytest.mark.parametrize("kind", ["worktree"])
+
+
+def make_pool(
+    repo: Repo, root: Path | None = None, keep: tuple[str, ...] = (), kind: str = "worktree"
+) -> WorkspacePool:
     state = repo.git_dir / "recall"
     integration = state / "integration.git"
     if not integration.exists():
         repo.git("init", "-q", "--bare", str(integration))
         (integration / "objects/info/alternates").write_text(f"{repo.git_dir / 'objects'}\n")
-    return WorkspacePool(repo.git_dir, integration, state, root or repo.path / ".recall", "main", keep)
+    return WorkspacePool(repo.git_dir, integration, state, root or repo.path / ".recall", "main", keep, kind)
+
+
+@pytest.fixture(params=["worktree", "clone"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture
-def pool(repo: Repo) -> WorkspacePool:
+def pool(repo: Repo, kind: str) -> WorkspacePool:
     repo.commit("code", {"code.py": "print(1)\n", ".gitignore": "*.log\nbuild/\n"})
-    return make_pool(repo)
+    return make_pool(repo, kind=kind)
 
 
 def agent(workspace: Workspace) -> Repo:
@@ -69,12 +82,12 @@ def test_a_landed_folder_goes_back_and_its_branch_is_gone(repo: Repo, pool: Work
     ]  # fmt: skip
 
 
-def test_kept_patterns_outlive_a_reuse(repo: Repo, pool: WorkspacePool) -> None:
+def test_kept_patterns_outlive_a_reuse(repo: Repo, pool: WorkspacePool, kind: str) -> None:
     first = pool.open(T1, 1, 11)
     (first.tree / "build").mkdir()
     (first.tree / "build/cache").write_text("warm\n")
     pool.close(first, 11, landed=True)
-    second = make_pool(repo, keep=("build/",)).open(T2, 1, 12)
+    second = make_pool(repo, keep=("build/",), kind=kind).open(T2, 1, 12)
     assert (second.tree / "build/cache").read_text() == "warm\n"
 
 
@@ -82,30 +95,31 @@ def test_two_runs_never_share_a_folder(pool: WorkspacePool) -> None:
     assert pool.open(T1, 1, 11).folder != pool.open(T2, 1, 12).folder
 
 
-def test_runs_that_start_at_the_same_time_all_get_one(repo: Repo, pool: WorkspacePool) -> None:
+@pytest.mark.usefixtures("pool")
+def test_twelve_runs_that_start_at_the_same_time_all_get_one(repo: Repo, kind: str) -> None:
     opened: list[Workspace] = []
 
     def start(run: int) -> None:
-        opened.append(make_pool(repo).open(TaskRef("main", f"T-{run}"), 1, run))
+        opened.append(make_pool(repo, kind=kind).open(TaskRef("main", f"T-{run}"), 1, run))
 
-    make_pool(repo)
-    threads = [threading.Thread(target=start, args=(run,)) for run in range(6)]
+    threads = [threading.Thread(target=start, args=(run,)) for run in range(12)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert len({one.folder for one in opened}) == 6
-    assert len(repo.git("worktree", "list").splitlines()) == 7
+    assert len({one.folder for one in opened}) == 12
+    assert {agent(one).status() == [] for one in opened} == {True}
+    assert len(repo.git("worktree", "list").splitlines()) == (13 if kind == "worktree" else 1)
 
 
-def test_commits_and_files_of_a_run_that_did_not_land_are_kept(repo: Repo, pool: WorkspacePool) -> None:
+def test_commits_and_files_of_a_run_that_did_not_land_are_kept(repo: Repo, pool: WorkspacePool, kind: str) -> None:
     workspace = pool.open(T1, 1, 11)
     tip = agent(workspace).commit("half", {"half.py": "1\n"})
     (workspace.tree / "loose.py").write_text("2\n")
     (workspace.tree / "code.py").write_text("print(3)\n")
     said = pool.close(workspace, 11, landed=False)
     assert "refs/recall/parked/11" in said
-    assert repo.tip("recall/main/T-1/1") == tip
+    assert kind == "clone" or repo.tip("recall/main/T-1/1") == tip
     (work,) = pool.parked()
     assert (work.run_id, work.ref, work.files) == (11, "refs/recall/parked/11", 3)
     assert parked_file(repo, work.ref, "loose.py") == b"2\n"
@@ -147,8 +161,8 @@ def test_a_rebase_left_half_done_is_kept_with_all_its_commits(repo: Repo, pool: 
     mine = agent(workspace)
     first = mine.commit("clash", {"code.py": "mine\n"})
     second = mine.commit("after", {"after.py": "1\n"})
-    repo.commit("other", {"code.py": "theirs\n"})
-    mine.run("rebase", "main", check=False)
+    theirs = repo.commit("other", {"code.py": "theirs\n"})
+    mine.run("rebase", theirs, check=False)
     said = pool.close(workspace, 11, landed=False)
     assert "refs/recall/parked/11" in said
     for commit in (first, second):
@@ -169,6 +183,7 @@ def test_work_on_a_detached_head_is_kept(repo: Repo, pool: WorkspacePool) -> Non
     repo.git("merge-base", "--is-ancestor", tip, "refs/recall/parked/11")
 
 
+@WORKTREE
 def test_a_locked_worktree_is_unlocked(repo: Repo, pool: WorkspacePool) -> None:
     workspace = pool.open(T1, 1, 11)
     agent(workspace).git("worktree", "lock", ".")
@@ -177,6 +192,7 @@ def test_a_locked_worktree_is_unlocked(repo: Repo, pool: WorkspacePool) -> None:
     assert "\nlocked" not in repo.git("worktree", "list", "--porcelain")
 
 
+@WORKTREE
 def test_a_folder_removed_by_hand_is_forgotten(repo: Repo, pool: WorkspacePool) -> None:
     workspace = pool.open(T1, 1, 11)
     tip = agent(workspace).commit("work", {"a.py": "1\n"})
@@ -187,6 +203,7 @@ def test_a_folder_removed_by_hand_is_forgotten(repo: Repo, pool: WorkspacePool) 
     assert pool.open(T1, 2, 12).tree.is_dir()
 
 
+@WORKTREE
 def test_a_registration_removed_by_the_agent_loses_no_file(repo: Repo, pool: WorkspacePool) -> None:
     workspace = pool.open(T1, 1, 11)
     (workspace.tree / "loose.py").write_text("2\n")
@@ -213,20 +230,20 @@ def test_a_repository_of_the_agents_own_is_never_deleted(repo: Repo, pool: Works
     assert pool.open(T1, 2, 12).slot != workspace.slot
 
 
-def test_tidy_leaves_what_is_in_use(repo: Repo, pool: WorkspacePool) -> None:
+def test_tidy_leaves_what_is_in_use(repo: Repo, pool: WorkspacePool, kind: str) -> None:
     one, two = pool.open(T1, 1, 11), pool.open(T2, 1, 12)
     (one.tree / "loose.py").write_text("2\n")
     (two.tree / "loose.py").write_text("2\n")
-    (sentence,) = make_pool(repo).tidy([one.slot])
+    (sentence,) = make_pool(repo, kind=kind).tidy([one.slot])
     assert two.slot in sentence
     assert (one.tree / "loose.py").exists()
     assert parked_file(repo, "refs/recall/parked/12", "loose.py") == b"2\n"
 
 
-def test_a_failure_half_way_can_be_tried_again(repo: Repo, pool: WorkspacePool) -> None:
+def test_a_failure_half_way_can_be_tried_again(repo: Repo, pool: WorkspacePool, kind: str) -> None:
     first = pool.open(T1, 1, 11)
     (first.tree / "loose.py").write_text("2\n")
-    again = make_pool(repo).open(T1, 1, 11)
+    again = make_pool(repo, kind=kind).open(T1, 1, 11)
     assert agent(again).status() == []
     assert parked_file(repo, "refs/recall/parked/11", "loose.py") == b"2\n"
 
@@ -244,9 +261,9 @@ def test_a_repository_without_commits_is_refused_in_words(tmp_path: Path, home: 
         make_pool(Repo.create(tmp_path / "empty")).open(T1, 1, 11)
 
 
-def test_a_bare_repository_works(tmp_path: Path, repo: Repo) -> None:
+def test_a_bare_repository_works(tmp_path: Path, repo: Repo, kind: str) -> None:
     bare = repo.clone(tmp_path / "bare.git", "--bare")
-    pool = make_pool(bare, tmp_path / "bare.recall")
+    pool = make_pool(bare, tmp_path / "bare.recall", kind=kind)
     workspace = pool.open(T1, 1, 11)
     agent(workspace).commit("work", {"a.py": "1\n"})
     assert "went back" in pool.close(workspace, 11, landed=False)
@@ -257,6 +274,7 @@ def test_ids_that_git_refuses_in_names_get_a_branch(repo: Repo, pool: WorkspaceP
     assert workspace.branch.startswith("recall/") and agent(workspace).tip() == workspace.base
 
 
+@WORKTREE
 def test_planted_programs_never_run(repo: Repo, pool: WorkspacePool, home: Path) -> None:
     workspace = pool.open(T1, 1, 11)
     mine = agent(workspace)
@@ -293,6 +311,7 @@ def test_ordinary_git_work_is_no_tampering(repo: Repo, pool: WorkspacePool) -> N
     assert pool.tampered(workspace) == ()
 
 
+@WORKTREE
 def test_a_main_moved_by_the_agent_is_noticed(repo: Repo, pool: WorkspacePool) -> None:
     workspace = pool.open(T1, 1, 11)
     agent(workspace).commit("sneaky", {"a.py": "1\n"})
@@ -301,6 +320,7 @@ def test_a_main_moved_by_the_agent_is_noticed(repo: Repo, pool: WorkspacePool) -
     assert "refs/heads/main was moved" in found
 
 
+@WORKTREE
 def test_a_git_file_that_points_elsewhere_is_noticed(tmp_path: Path, pool: WorkspacePool) -> None:
     workspace = pool.open(T1, 1, 11)
     trap = Repo.create(tmp_path / "trap")
@@ -312,12 +332,98 @@ def test_a_git_file_that_points_elsewhere_is_noticed(tmp_path: Path, pool: Works
     assert not (tmp_path / "pwned").exists()
 
 
+@WORKTREE
 def test_a_folder_that_cannot_be_reset_is_left_and_another_used(repo: Repo, pool: WorkspacePool) -> None:
     first = pool.open(T1, 1, 11)
-    index = agent(first).git_dir / "index"
+    head = agent(first).git_dir / "HEAD"
     pool.close(first, 11, landed=True)
-    index.unlink()
-    index.mkdir()
+    head.unlink()
+    head.mkdir()
     second = pool.open(T2, 1, 12)
     assert second.slot != first.slot
     assert "could not be reset" in pool.parked()[0].why
+
+
+# -- what is left in a folder for the next run -------------------------------------------------------------------
+@pytest.mark.parametrize("mark", ["--skip-worktree", "--assume-unchanged"])
+def test_an_edit_that_the_agent_hid_from_git_is_gone_for_the_next_run(
+    repo: Repo, pool: WorkspacePool, mark: str
+) -> None:
+    first = pool.open(T1, 1, 11)
+    agent(first).git("update-index", mark, "code.py")
+    (first.tree / "code.py").write_text("hidden\n")
+    pool.close(first, 11, landed=True)
+    second = pool.open(T2, 1, 12)
+    assert second.slot == first.slot
+    assert (second.tree / "code.py").read_text() == "print(1)\n"
+
+
+def _forge_times(index: Path, name: bytes, state: os.stat_result) -> None:
+    """Make an index say that a file is as git wrote it: its times stand 62 bytes before its name."""
+    data = bytearray(index.read_bytes()[:-20])
+    at = data.index(name + b"\0") - 62
+    times = (state.st_ctime_ns, state.st_mtime_ns)
+    data[at : at + 16] = b"".join(struct.pack(">II", *divmod(one, 10**9)) for one in times)
+    index.write_bytes(bytes(data) + hashlib.sha1(data, usedforsecurity=False).digest())
+    os.utime(index, (state.st_mtime + 10, state.st_mtime + 10))
+
+
+def test_an_edit_that_a_forged_index_hides_is_gone_for_the_next_run(repo: Repo, pool: WorkspacePool) -> None:
+    first = pool.open(T1, 1, 11)
+    (first.tree / "code.py").write_text("print(2)\n")
+    _forge_times(agent(first).git_dir / "index", b"code.py", (first.tree / "code.py").stat())
+    assert agent(first).git("status", "--porcelain") == ""
+    pool.close(first, 11, landed=True)
+    assert (pool.open(T2, 1, 12).tree / "code.py").read_text() == "print(1)\n"
+
+
+def test_unchanged_files_are_not_written_again(repo: Repo, pool: WorkspacePool) -> None:
+    first = pool.open(T1, 1, 11)
+    before = (first.tree / "code.py").stat()
+    pool.close(first, 11, landed=True)
+    again = (pool.open(T2, 1, 12).tree / "code.py").stat()
+    assert (again.st_ino, again.st_ctime_ns) == (before.st_ino, before.st_ctime_ns)
+
+
+def test_folders_without_write_permission_are_cleaned_away(repo: Repo, pool: WorkspacePool) -> None:
+    """As the module cache of Go is."""
+    first = pool.open(T1, 1, 11)
+    cache = first.tree / "build" / "mod"
+    cache.mkdir(parents=True)
+    (cache / "a.go").write_text("x")
+    cache.chmod(0o500)
+    pool.close(first, 11, landed=True)
+    second = pool.open(T2, 1, 12)
+    assert second.slot == first.slot
+    assert not cache.exists()
+
+
+@pytest.mark.parametrize("name", ["logs/HEAD", "index", "ORIG_HEAD", "HEAD", "config.worktree"])
+def test_a_pipe_in_the_git_dir_stops_nobody(repo: Repo, pool: WorkspacePool, name: str) -> None:
+    workspace = pool.open(T1, 1, 11)
+    (workspace.tree / "loose.py").write_text("2\n")
+    place = agent(workspace).git_dir / name
+    place.unlink(missing_ok=True)
+    os.mkfifo(place)
+    pool.tampered(workspace)
+    pool.close(workspace, 11, landed=False)
+    assert parked_file(repo, "refs/recall/parked/11", "loose.py") == b"2\n"
+
+
+@pytest.mark.parametrize(("old", "new"), [("worktree", "clone"), ("clone", "worktree")])
+@WORKTREE
+def test_the_kind_can_change_between_two_starts(repo: Repo, pool: WorkspacePool, old: str, new: str) -> None:
+    before, after = make_pool(repo, kind=old), make_pool(repo, kind=new)
+    free, used = before.open(T1, 1, 11), before.open(T2, 1, 12)
+    agent(used).commit("work", {"work.py": "1\n"})
+    before.close(free, 11, landed=True)
+    again = after.open(T1, 2, 13)
+    assert again.slot == free.slot
+    assert (again.tree / ".git").is_dir() == (new == "clone")
+    assert agent(again).status() == []
+    git_dir = after.git_dir_of(used)
+    assert git_dir is not None
+    assert (git_dir.objects is None) == (old == "worktree")
+    after.close(used, 12, landed=False)
+    assert parked_file(repo, "refs/recall/parked/12", "work.py") == b"1\n"
+    assert "prunable" not in repo.git("worktree", "list", "--porcelain")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -19,25 +20,27 @@ from tests.support.hermetic_git import Repo
 pytestmark = pytest.mark.faults
 
 ROOT = Path(__file__).parents[2]
+KINDS = ("worktree", "clone")
 SCENES = ("fresh", "reused", "stray branch", "unlanded", "landed", "removed by hand")
 
 
 def failpoints() -> list[str]:
-    sources = (Path(recall.gitops.__path__[0]) / name for name in ("workspaces.py", "parking.py"))
+    names = ("workspaces.py", "parking.py", "linked_worktrees.py", "shared_clones.py")
+    sources = (Path(recall.gitops.__path__[0]) / name for name in names)
     return sorted({name for file in sources for name in re.findall(r'failpoint\("([\w.]+)"\)', file.read_text())})
 
 
-def run_once(repo: Repo, what: str, number: int, run_id: int, failpoint: str) -> int:
-    words = [what, str(repo.git_dir), str(repo.path / ".recall"), str(number), str(run_id)]
+def run_once(repo: Repo, kind: str, what: str, number: int, run_id: int, failpoint: str) -> int:
+    words = [what, str(repo.git_dir), str(repo.path / ".recall"), str(number), str(run_id), kind]
     return subprocess.run(
         [sys.executable, "-m", workspace_once.__name__, *words],
         cwd=ROOT, env=os.environ | {"RECALL_FAILPOINT": failpoint}, capture_output=True, check=False,
     ).returncode  # fmt: skip
 
 
-def strike(repo: Repo, scene: str, failpoint: str) -> bool:
+def strike(repo: Repo, kind: str, scene: str, failpoint: str) -> bool:
     """Play a scene up to the failpoint; tells whether it was reached."""
-    pool = make_pool(repo)
+    pool = make_pool(repo, kind=kind)
     if scene == "stray branch":
         repo.switch("recall/main/T-1/1", create=True)
         repo.commit("precious", {"precious.py": "1\n"})
@@ -49,40 +52,40 @@ def strike(repo: Repo, scene: str, failpoint: str) -> bool:
         repo.git_dir.joinpath("recall", "base").write_text(workspace.base)
         if scene == "reused":
             pool.close(workspace, 11, landed=False)
-            return run_once(repo, "open", 2, 12, failpoint) == -9
+            return run_once(repo, kind, "open", 2, 12, failpoint) == -9
         if scene == "removed by hand":
             shutil.rmtree(workspace.folder)
-            return run_once(repo, "tidy", 0, 0, failpoint) == -9
-        return run_once(repo, scene, 1, 11, failpoint) == -9
-    return run_once(repo, "open", 1, 11, failpoint) == -9
+            return run_once(repo, kind, "tidy", 0, 0, failpoint) == -9
+        return run_once(repo, kind, scene, 1, 11, failpoint) == -9
+    return run_once(repo, kind, "open", 1, 11, failpoint) == -9
 
 
-def check(repo: Repo, scene: str) -> None:
+def check(repo: Repo, kind: str, scene: str) -> None:
     """A start tidies up; then nothing is lost and a new run gets a workspace."""
-    pool = make_pool(repo)
+    pool = make_pool(repo, kind=kind)
     pool.tidy([])
     if scene == "stray branch":
         assert "precious" in repo.git("log", "--all", "--format=%s")
     if scene in ("reused", "unlanded"):
         assert parked_file(repo, "refs/recall/parked/11", "loose.py") == b"2\n"
-    if scene in ("reused", "unlanded", "removed by hand"):
+    if scene in ("reused", "unlanded") or (scene, kind) == ("removed by hand", "worktree"):
         assert repo.file("work.py", "refs/recall/parked/11") == b"1\n"
-        assert repo.file("work.py", "recall/main/T-1/1") == b"1\n"
+        assert kind == "clone" or repo.file("work.py", "recall/main/T-1/1") == b"1\n"
     again = pool.open(T1, 5, 15)
     assert agent(again).status() == []
     assert agent(again).tip() == repo.tip("main")
     assert agent(again).git("symbolic-ref", "HEAD") == "refs/heads/recall/main/T-1/5"
-    assert len(repo.git("worktree", "list").splitlines()) == 2
+    assert len(repo.git("worktree", "list").splitlines()) == (2 if kind == "worktree" else 1)
     assert "prunable" not in repo.git("worktree", "list", "--porcelain")
 
 
 @pytest.mark.parametrize("failpoint", failpoints())
 def test_a_kill_loses_no_work_and_leaves_no_stray(tmp_path: Path, home: Path, failpoint: str) -> None:
     reached: list[str] = []
-    for scene in SCENES:
-        repo = Repo.create(tmp_path / scene.replace(" ", "-"))
+    for kind, scene in itertools.product(KINDS, SCENES):
+        repo = Repo.create(tmp_path / f"{kind}-{scene}".replace(" ", "-"))
         repo.commit("start", {"code.py": "print(1)\n"})
-        if strike(repo, scene, failpoint):
+        if strike(repo, kind, scene, failpoint):
             reached.append(scene)
-            check(repo, scene)
+            check(repo, kind, scene)
     assert reached, "no scene comes by here"

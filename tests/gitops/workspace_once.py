@@ -10,9 +10,9 @@ from recall.gitops.workspaces import WorkspacePool
 
 
 def main() -> None:
-    what, common, root, number, run_id = sys.argv[1:]
+    what, common, root, number, run_id, kind = sys.argv[1:]
     state = Path(common) / "recall"
-    pool = WorkspacePool(Path(common), state / "integration.git", state, Path(root), "main")
+    pool = WorkspacePool(Path(common), state / "integration.git", state, Path(root), "main", (), kind)
     if what == "open":
         pool.open(TaskRef("main", "T-1"), int(number), int(run_id))
     elif what == "tidy":

@@ -94,7 +94,7 @@ SECTIONS = (
         "workspaces",
         WorkspaceSettings,
         (
-            Key("kind", values.one_of("worktree", "clone"), "linked worktrees, or clones that share objects"),
+            Key("kind", values.one_of("worktree", "clone"), "linked worktrees, or clones that borrow objects"),
             Key("keep", values.kept_paths, "untracked paths that survive between runs"),
             Key("root", values.some_text, "the folder that holds workspaces"),
         ),
@@ -111,7 +111,7 @@ SECTIONS = (
                 "who settles a conflict: a restart from main, a person, or a person if a screen is open",
             ),
             Key("max_rounds", values.count(1), "how often a result may go round again before a person is asked"),
-            Key("max_leftover_bytes", values.size, "the most that is committed for an agent that left files behind"),
+            Key("max_leftover_bytes", values.size, "the most that a run may bring before a person is asked"),
         ),
     ),
     Section(

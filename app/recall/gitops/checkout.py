@@ -15,22 +15,12 @@ from pathlib import Path
 
 from recall.domain.text import clean_line
 from recall.gitops.command import Finished, run_git
+from recall.gitops.operations import operation
 
 ABSENT = "000000"
 GITLINK = "160000"
 SYMLINK = "120000"
 EXECUTABLE = "100755"
-
-#: What git leaves in a work tree's git dir while it waits for a person, and what people call it.
-_OPERATIONS = (
-    ("MERGE_HEAD", "merge"),
-    ("rebase-merge", "rebase"),
-    ("rebase-apply", "rebase"),
-    ("CHERRY_PICK_HEAD", "cherry-pick"),
-    ("REVERT_HEAD", "revert"),
-    ("sequencer", "cherry-pick or revert"),
-    ("BISECT_LOG", "bisect"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +132,6 @@ def _word(file: Path) -> str:
         return os.fsdecode(file.read_bytes()).strip()
     except OSError:
         return ""
-
-
-def operation(git_dir: Path) -> str:
-    """Name the operation that waits for a person in this work tree; empty when there is none."""
-    return next((name for file, name in _OPERATIONS if (git_dir / file).exists()), "")
 
 
 def changes(git_dir: Path, old: str, new: str) -> list[Change]:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from recall.domain.text import clean_line
+from recall.gitops.agent_files import read_bytes
 from recall.gitops.command import run_git
 
 #: Editors and `git push -u` write these at any time, and none can name a program.
@@ -67,15 +69,16 @@ def _listing(folder: Path) -> Iterator[Path]:
 
 def _file(name: str, path: Path) -> dict[str, str]:
     try:
-        if path.is_symlink():
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
             return {name: _hash(b"-> " + bytes(path.readlink()))}
-        if path.is_dir():
-            return {name: "a folder"}
-        return {name: _hash(path.read_bytes() + bytes([path.stat().st_mode & 0o111]))}
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as broken:
         return {name: f"unreadable: {broken.errno}"}
+    if not stat.S_ISREG(mode):
+        return {name: f"no file but {stat.filemode(mode)[0]}"}
+    return {name: _hash(read_bytes(path) + bytes([mode & 0o111]))}
 
 
 def _hash(data: bytes) -> str:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
-from recall.domain.errors import ConfigError
 from recall.domain.rng import Rng
 from recall.domain.task import TaskRef
 from recall.domain.work import CollectOutcome, LandingOutcome, PersonNeeded, RebaseOutcome, Result, Workspace
 from recall.failpoint import failpoint
 from recall.gitops.conflict_desk import ConflictDesk
+from recall.gitops.foreign import ForeignGitDir
 from recall.gitops.integration import IntegrationRepository
 from recall.gitops.landing import Lander
 from recall.gitops.leftovers import LeftoverRule
@@ -35,17 +35,17 @@ class GitGateway:
         self.integration = IntegrationRepository(self.repository)
         self.root = location.workspaces_root(settings.workspaces.root)
         self._clock = clock
-        self._kind = settings.workspaces.kind
         git_dir, common_dir = self.integration.git_dir, location.common_dir
         keep = settings.workspaces.keep
-        self._pool = WorkspacePool(common_dir, git_dir, state_dir, self.root, settings.main, keep)
+        self._pool = WorkspacePool(
+            common_dir, git_dir, state_dir, self.root, settings.main, keep, settings.workspaces.kind
+        )
         main_tree = location.checkout if location.git_dir == common_dir else None
         self._lander = Lander(common_dir, git_dir, settings.main, rng, main_tree=main_tree)
         self.collector = Collector(
             self.repository,
             self.integration,
             clock,
-            kind=self._kind,
             protected=protected_files(location, settings),
             rule=LeftoverRule(settings.merge.max_leftover_bytes),
         )
@@ -59,8 +59,6 @@ class GitGateway:
     def prepare(self) -> str:
         """Check that Recall can work here and make its own folders. Gives a sentence when something had to be
         mended, else an empty string. Raises ConfigError or EnvironmentFailure in words."""
-        if self._kind != "worktree":
-            raise ConfigError(f'workspaces.kind = "{self._kind}" cannot be made yet; set it to "worktree"')
         self.repository.check()
         self.root.mkdir(parents=True, exist_ok=True)
         (self.root / ".gitignore").write_text("*\n")
@@ -95,7 +93,11 @@ class GitGateway:
     def collect(self, workspace: Workspace, run_id: int, title: str) -> CollectOutcome:
         if changed := self._pool.tampered(workspace):
             return PersonNeeded("the run changed what the repository's other work trees share", changed)
-        return self._kept(self.collector.collect(workspace, run_id, title), run_id)
+        return self._kept(self.collector.collect(workspace, self.git_dir_of(workspace), run_id, title), run_id)
+
+    def git_dir_of(self, workspace: Workspace) -> ForeignGitDir | None:
+        """Give the git dir in which a run worked, to be read as files; None when it is gone."""
+        return self._pool.git_dir_of(workspace)
 
     def close_workspace(self, workspace: Workspace, run_id: int, *, landed: bool) -> str:
         if landed:

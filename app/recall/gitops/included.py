@@ -6,8 +6,8 @@ import contextlib
 import shutil
 from pathlib import Path
 
+from recall.gitops.agent_files import is_real_folder
 from recall.gitops.command import run_git
-from recall.gitops.foreign import is_real_folder
 from recall.gitops.locate import Location
 
 INCLUDE_FILE = ".worktreeinclude"

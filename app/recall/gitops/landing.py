@@ -26,12 +26,12 @@ from recall.gitops.checkout import (
     find_checkouts,
     holders,
     in_the_way,
-    operation,
     shown,
     standing_locks,
     view,
 )
 from recall.gitops.command import HARDENING, Finished, run_git
+from recall.gitops.operations import operation
 from recall.gitops.roll_forward import finish_files, index_lines, landing_locks, wait_for_end, wait_for_quiet
 
 #: An editor that polls `git status` holds index.lock for milliseconds; the waits grow to two seconds in all.

@@ -15,8 +15,9 @@ from tempfile import TemporaryDirectory
 
 from recall.domain.text import clean, clean_line
 from recall.domain.work import PersonNeeded
+from recall.gitops.agent_files import is_real_folder, read_bytes, read_text
 from recall.gitops.changes import GITLINK, ChangedPath, parse_raw
-from recall.gitops.foreign import ForeignGitDir, is_real_folder, read_bytes, read_text
+from recall.gitops.foreign import ForeignGitDir
 from recall.gitops.integration import IntegrationRepository, borrowing
 from recall.gitops.protected import MAILBOX
 

@@ -8,13 +8,15 @@ and then carried into the user's repository as a pack.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from recall.domain.text import clean, clean_line
 from recall.failpoint import failpoint
 from recall.gitops.command import Finished, run_git
+from recall.gitops.integration import borrowing
+from recall.gitops.user_refs import UserRefs
 
 PREFIX = "refs/recall/parked"
 _BASE = "Recall-Base"
@@ -47,22 +49,24 @@ class Leftovers:
 
 
 class Parking:
-    """`common_dir` is the user's git dir, `integration` the dispatcher's own, which can read its objects."""
+    """`integration` is the dispatcher's own git dir, which can read the user's objects. `objects` is everywhere
+    the object folder of a clone, if the work lies in one."""
 
-    def __init__(self, common_dir: Path, integration: Path) -> None:
-        self._common = common_dir
+    def __init__(self, refs: UserRefs, integration: Path) -> None:
+        self._refs = refs
         self._integration = integration
 
-    def snapshot(self, folder: Path, head: str, index: Path) -> Leftovers:
+    def snapshot(self, folder: Path, head: str, index: Path, objects: Path | None) -> Leftovers:
         """Write the folder's tracked and untracked files (ignored ones apart) as a tree, with a throw-away
         index and no stat cache that an agent could have prepared."""
         index.unlink(missing_ok=True)
         try:
-            self._own(["read-tree", head], index=index)
+            self._own(["read-tree", head], index=index, objects=objects)
             known = self._gitlinks(index)
-            added = self._own(["add", "-A", "--ignore-errors"], index=index, folder=folder, check=False)
+            add = ["add", "-A", "--ignore-errors"]
+            added = self._own(add, index=index, folder=folder, objects=objects, check=False)
             nested = {path for path, commit in self._gitlinks(index).items() if known.get(path) != commit}
-            tree = self._own(["write-tree"], index=index).text
+            tree = self._own(["write-tree"], index=index, objects=objects).text
         finally:
             index.unlink(missing_ok=True)
         if nested:
@@ -74,40 +78,56 @@ class Parking:
         entries = (line.partition(b"\t") for line in listed if line.startswith(b"160000 "))
         return {clean_line(path.decode("utf-8", "replace")): entry.decode() for entry, _, path in entries}
 
-    def tree_of(self, commit: str) -> str:
-        return self._own(["rev-parse", f"{commit}^{{tree}}"]).text
+    def tree_of(self, commit: str, objects: Path | None) -> str:
+        return self._own(["rev-parse", f"{commit}^{{tree}}"], objects=objects).text
 
-    def park(self, name: str, tree: str, parents: Sequence[str], why: str, base: str) -> str:
+    def commit_at(self, oid: str, objects: Path | None) -> str:
+        """Give the commit that an object is, or that a tag points to; empty when it is damaged or neither."""
+        return self._own(["rev-parse", "-q", "--verify", f"{oid}^{{commit}}"], objects=objects, check=False).text
+
+    def descends(self, tip: str, commit: str, objects: Path | None) -> bool:
+        return self._own(["merge-base", "--is-ancestor", commit, tip], objects=objects, check=False).ok
+
+    def park(
+        self, name: str, tree: str, parents: Sequence[str], why: str, base: str, objects: Path | None = None
+    ) -> str:
         """Pin a tree and its parents as `refs/recall/parked/<name>`; gives the ref. What the ref held before
         becomes one more parent."""
         ref = f"{PREFIX}/{name}"
-        before = self._user(["rev-parse", "--verify", "-q", f"{ref}^{{commit}}"], check=False).text
-        if before and self.tree_of(before) == tree and set(parents) <= set(self._parents(before)):
+        before = self._refs.tip(ref)
+        if before and self.tree_of(before, None) == tree and set(parents) <= set(self._parents(before)):
             return ref
         above = [*parents, before] if before and before not in parents else list(parents)
         message = f"Parked: {name}\n\n{why}\n\n{_BASE}: {base}\n".encode("utf-8", "replace")
         flags = [word for parent in above for word in ("-p", parent)]
-        commit = self._own(["commit-tree", tree, *flags, "-F", "-"], stdin=message, env=_IDENTITY).text
+        commit = self._own(
+            ["commit-tree", tree, *flags, "-F", "-"], stdin=message, env=_IDENTITY, objects=objects
+        ).text
         failpoint("parking.committed")
-        wanted = "\n".join([commit, *(f"^{parent}" for parent in above), ""]).encode()
-        pack = self._own(["pack-objects", "--revs", "--stdout", "-q"], stdin=wanted)
-        self._user(["index-pack", "--stdin"], stdin=pack.out)
+        self._carry(commit, [*above, base], objects)
         failpoint("parking.carried")
-        self._user(["update-ref", ref, commit, before or "0" * len(commit)])
+        self._refs.git("update-ref", ref, commit, before or "0" * len(commit))
         return ref
 
+    def _carry(self, commit: str, known: Sequence[str], objects: Path | None) -> None:
+        """Copy what the user's repository lacks. What comes out of a clone was never checked by anybody."""
+        absent = set(self._refs.missing(known)) if objects else set[str]()
+        wanted = "\n".join([commit, *(f"^{one}" for one in known if one not in absent), ""]).encode()
+        pack = self._own(["pack-objects", "--revs", "--stdout", "-q"], stdin=wanted, objects=objects)
+        self._refs.git("index-pack", "--stdin", *(["--strict"] if objects else []), stdin=pack.out)
+
     def _parents(self, commit: str) -> list[str]:
-        return self._user(["rev-list", "--parents", "-n1", commit]).text.split()[1:]
+        return self._refs.git("rev-list", "--parents", "-n1", commit).text.split()[1:]
 
     def keep_branch(self, branch: str, tip: str) -> str:
         """Pin a stray branch's commits under a name of their own; gives the ref."""
         ref = f"{PREFIX}/{branch.removeprefix('refs/heads/')}/{tip[:12]}"
-        self._user(["update-ref", ref, tip])
+        self._refs.git("update-ref", ref, tip)
         return ref
 
     def listed(self) -> list[ParkedWork]:
         fields = "%(refname)%00%(objectname)%00%(contents:body)%00%01"
-        out = self._user(["for-each-ref", f"--format={fields}", PREFIX]).text
+        out = self._refs.git("for-each-ref", f"--format={fields}", PREFIX).text
         records = (record.lstrip("\n").split("\0") for record in out.split("\x01"))
         return [self._work(*record[:3]) for record in records if len(record) > 2]
 
@@ -115,7 +135,7 @@ class Parking:
         trailer = re.search(rf"^{_BASE}: ([0-9a-f]+)$", body, re.MULTILINE)
         name = ref.removeprefix(f"{PREFIX}/")
         base = trailer[1] if trailer else f"{tip}^"
-        names = self._user(["diff-tree", "-r", "-z", "--name-only", base, tip], check=False).out
+        names = self._refs.git("diff-tree", "-r", "-z", "--name-only", base, tip, check=False).out
         why = body[: trailer.start()] if trailer else "a branch of this name held commits when a new run began"
         return ParkedWork(ref, tip, clean(why).strip(), names.count(b"\0"), int(name) if name.isdigit() else None)
 
@@ -126,7 +146,8 @@ class Parking:
         index: Path | None = None,
         folder: Path | None = None,
         stdin: bytes = b"",
-        env: dict[str, str] | None = None,
+        env: Mapping[str, str] | None = None,
+        objects: Path | None = None,
         check: bool = True,
     ) -> Finished:
         return run_git(
@@ -135,9 +156,6 @@ class Parking:
             work_tree=folder,
             index=index,
             stdin=stdin,
-            env=env,
+            env={**(env or {}), **borrowing(objects)},
             check=check,
         )
-
-    def _user(self, args: Sequence[str], *, stdin: bytes = b"", check: bool = True) -> Finished:
-        return run_git(args, git_dir=self._common, stdin=stdin, check=check)

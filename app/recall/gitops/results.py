@@ -12,9 +12,10 @@ from recall.domain.clock import Clock
 from recall.domain.text import clean_line
 from recall.domain.work import CollectOutcome, NothingNew, PersonNeeded, Result, Workspace
 from recall.failpoint import failpoint
+from recall.gitops.agent_files import is_real_folder
 from recall.gitops.changes import ChangedPath, parse_raw
 from recall.gitops.commits import Commit
-from recall.gitops.foreign import ForeignGitDir, is_real_folder, open_workspace_git_dir
+from recall.gitops.foreign import ForeignGitDir
 from recall.gitops.integration import IntegrationRepository, borrowing
 from recall.gitops.leftovers import LeftoverRule, Leftovers, stage_leftovers
 from recall.gitops.protected import Protector, Series
@@ -33,7 +34,7 @@ class _Found:
 
 
 class Collector:
-    """`kind` is that of the workspaces (`worktree`, `clone`); `protected` are the files that no run may change."""
+    """`protected` are the files that no run may change."""
 
     def __init__(
         self,
@@ -41,21 +42,19 @@ class Collector:
         integration: IntegrationRepository,
         clock: Clock,
         *,
-        kind: str,
         protected: tuple[str, ...],
         rule: LeftoverRule,
     ) -> None:
         self._repository = repository
         self._integration = integration
         self._clock = clock
-        self._kind = kind
         self._protector = Protector(integration, protected)
         self._rule = rule
 
     # -- from a workspace ------------------------------------------------------------------------------------
-    def collect(self, workspace: Workspace, run_id: int, title: str) -> CollectOutcome:
-        """Take over what lies in a workspace. `title` names the task in the commit of the leftovers."""
-        agent = open_workspace_git_dir(self._repository, workspace, self._kind)
+    def collect(self, workspace: Workspace, agent: ForeignGitDir | None, run_id: int, title: str) -> CollectOutcome:
+        """Take over what lies in a workspace, whose git dir is `agent`. `title` names the task in the commit of
+        the leftovers."""
         if agent is None:
             return PersonNeeded(f"the git dir of {workspace.tree} is gone; the branch {workspace.branch} may be left")
         if operation := agent.operation():

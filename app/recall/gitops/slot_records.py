@@ -21,8 +21,9 @@ _POLL = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """`status`: free, used by `run_id`, or left as it is for a person, with `why`. `git_dir` is the work
-    tree's own; `prints` the shared git dir's fingerprint when the run began, empty until then."""
+    """`status`: free, used by `run_id`, or left as it is for a person, with `why`. `kind` says what the folder
+    is, `git_dir` is the work tree's own; `prints` is the fingerprint of what it shares with others when the run
+    began, empty until then."""
 
     status: str
     run_id: int = 0
@@ -30,6 +31,7 @@ class Slot:
     base: str = ""
     git_dir: str = ""
     why: str = ""
+    kind: str = "worktree"
     prints: dict[str, str] = field(default_factory=dict[str, str])
 
 
@@ -72,7 +74,12 @@ class SlotRecords:
         fresh.replace(self._file(name))
 
     def forget(self, name: str) -> None:
+        self.index(name).unlink(missing_ok=True)
         self._file(name).unlink(missing_ok=True)
+
+    def index(self, name: str) -> Path:
+        """Where the index lies that the pool itself wrote when it last filled a folder."""
+        return self.folder / f"{name}.index"
 
     def _file(self, name: str) -> Path:
         return self.folder / f"{name}.json"

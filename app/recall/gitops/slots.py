@@ -6,7 +6,6 @@ checkout itself is a throw-away for tools that ask git for tags or a hash; what 
 
 from __future__ import annotations
 
-import os
 import shutil
 import stat
 import threading
@@ -18,8 +17,9 @@ from tempfile import TemporaryDirectory
 
 from recall.domain.errors import ConfigError, EnvironmentFailure
 from recall.failpoint import failpoint
+from recall.gitops.agent_files import is_real_folder
 from recall.gitops.command import Finished, run_git
-from recall.gitops.foreign import is_real_folder
+from recall.gitops.folders import empty_folder
 from recall.gitops.included import copy_included
 from recall.gitops.integration import IntegrationRepository, config_text
 
@@ -215,17 +215,3 @@ def _as_checked_out(slot: _Slot, path: str, mode: str, oid: str) -> bool:
     if not stat.S_ISREG(state.st_mode) or bool(state.st_mode & stat.S_IXUSR) != (mode == "100755"):
         return False
     return slot.git("cat-file", "--filters", f"--path={path}", oid).out == file.read_bytes()
-
-
-def empty_folder(folder: Path) -> None:
-    """Remove everything in a folder, also where a test suite took the write permission away."""
-    folder.chmod(stat.S_IRWXU)
-    for place, folders, _ in os.walk(folder):
-        for inner in (Path(place, name) for name in folders):
-            if is_real_folder(inner):
-                inner.chmod(stat.S_IRWXU)
-    for entry in folder.iterdir():
-        if is_real_folder(entry):
-            shutil.rmtree(entry)
-        else:
-            entry.unlink()

@@ -1,0 +1,33 @@
+"""The user's branches and other refs, as whoever makes and parks workspaces sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from recall.gitops.command import Finished, run_git
+
+
+@dataclass(frozen=True, slots=True)
+class UserRefs:
+    """`common_dir` is the user's git dir, `main` a full ref name."""
+
+    common_dir: Path
+    main: str
+
+    def git(self, *args: str, stdin: bytes = b"", check: bool = True) -> Finished:
+        return run_git(args, git_dir=self.common_dir, stdin=stdin, check=check)
+
+    def tip(self, rev: str) -> str:
+        """Give the commit that `rev` names, empty when there is none."""
+        return self.git("rev-parse", "--verify", "-q", "--end-of-options", f"{rev}^{{commit}}", check=False).text
+
+    def landed(self, commit: str) -> bool:
+        return self.git("merge-base", "--is-ancestor", commit, self.main, check=False).ok
+
+    def missing(self, oids: Iterable[str]) -> list[str]:
+        """Give those of `oids` that the user's repository does not have."""
+        asked = "".join(f"{oid}\n" for oid in oids).encode()
+        said = self.git("cat-file", "--batch-check=%(objecttype)", stdin=asked).text.splitlines() if asked else []
+        return [line.split()[0] for line in said if line.endswith(" missing")]
