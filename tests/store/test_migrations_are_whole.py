@@ -146,7 +146,7 @@ def test_an_old_sqlite_is_refused() -> None:
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / "recall.db").write_text("not a database, but long enough to look like one\n" * 100)
-    with pytest.raises(EnvironmentFailure, match="cannot be used as a store"), make_store(tmp_path):
+    with pytest.raises(EnvironmentFailure, match="is damaged"), make_store(tmp_path):
         pytest.fail("it was opened")
 
 

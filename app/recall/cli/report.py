@@ -18,6 +18,7 @@ from recall.domain.text import clean, clip
 
 if TYPE_CHECKING:
     from recall.domain.run import Refused
+from recall.domain.surroundings import failure_of, is_of_surroundings
 
 #: Whom the event log names for what a person did on the command line.
 ACTOR = "cli"
@@ -140,6 +141,11 @@ def run(command: click.Command, name: str, args: list[str] | None = None) -> int
         if str(error):
             warn(str(error))
         return _code(error)
+    except OSError as refused:
+        if not is_of_surroundings(refused):
+            raise
+        warn(str(failure_of(refused, "the system refused what was needed")))
+        return ExitCode.ENVIRONMENT
     return ended if isinstance(ended, int) else ExitCode.OK
 
 

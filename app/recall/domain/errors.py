@@ -19,5 +19,14 @@ class StoreBusy(EnvironmentFailure):
     """Another process held the store longer than `store.lock_timeout`; the message says who."""
 
 
+class Exhausted(EnvironmentFailure):
+    """The machine ran out of something: disk space, descriptors, memory, processes. The same thing works again once
+    there is some, so it is tried again and blamed on nobody."""
+
+
+class StoreGone(EnvironmentFailure):
+    """The database was deleted or replaced under a process that has it open: nothing it knows counts any more."""
+
+
 class DispatcherRunning(RecallError):
     """Another dispatcher works on this repository: exit code 3."""

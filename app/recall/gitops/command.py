@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from recall.domain.errors import EnvironmentFailure
+from recall.domain.errors import EnvironmentFailure, Exhausted
+from recall.domain.surroundings import failure_of, speaks_of_scarcity
 from recall.domain.text import clean
 
 #: All that a git call takes over from the caller. Whatever would lead it to another repository (`rev-parse
@@ -198,7 +199,7 @@ def _start(
             start_new_session=True,
         )
     except OSError as broken:
-        raise EnvironmentFailure(f"git could not be started in {where}: {broken}") from broken
+        raise failure_of(broken, f"git could not be started in {where}") from broken
 
 
 def _finish(
@@ -232,7 +233,6 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 def _judged(done: Finished, where: Path | None, check: bool) -> Finished:
     if check and not done.ok:
-        raise EnvironmentFailure(
-            f"git {' '.join(done.args[:3])} failed in {where} ({done.status}): {clean(done.error)}"
-        )
+        kind = Exhausted if speaks_of_scarcity(done.error) else EnvironmentFailure
+        raise kind(f"git {' '.join(done.args[:3])} failed in {where} ({done.status}): {clean(done.error)}")
     return done

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from pathlib import Path
 
-from recall.domain.errors import RecallError
+from recall.domain.errors import RecallError, StoreGone
 
 _PRAGMAS = (
     "PRAGMA foreign_keys = ON",
@@ -41,6 +42,7 @@ class Connections:
         self._by_thread: dict[threading.Thread, sqlite3.Connection] = {}
         self._watcher: sqlite3.Connection | None = None
         self._closed = False
+        self._file = path.stat()
 
     def mine(self) -> sqlite3.Connection:
         me = threading.current_thread()
@@ -59,6 +61,18 @@ class Connections:
             if self._watcher is None:
                 self._watcher = connect(self._path)
             return int(self._watcher.execute("PRAGMA data_version").fetchall()[0][0])
+
+    def refuse_gone(self) -> None:
+        """Raise StoreGone when the file was deleted or replaced: SQLite would go on with what nobody else sees."""
+        try:
+            same = os.path.samestat(self._path.stat(), self._file)
+        except FileNotFoundError:
+            same = False
+        if not same:
+            raise StoreGone(
+                f"the store {self._path} was deleted or replaced while this process had it open; nothing more is "
+                "written, agents go on by themselves; put the file back if you have it, then start again"
+            )
 
     def close(self) -> None:
         with self._mutex:

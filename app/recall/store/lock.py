@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import threading
@@ -13,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from recall.domain.errors import EnvironmentFailure, StoreBusy
+from recall.domain.surroundings import failure_of
 from recall.domain.text import clean
 
 _STOPPED_STATES = frozenset("Tt")
@@ -30,7 +32,8 @@ class StoreLock:
         """Hold the lock for the block. Raises StoreBusy after the time-out, naming the holder."""
         descriptor = self._acquire()
         try:
-            os.pwrite(descriptor, _signature(os.getpid()), 0)
+            with contextlib.suppress(OSError):  # only a name for whoever waits; a disk may be full
+                os.pwrite(descriptor, _signature(os.getpid()), 0)
             yield
         finally:
             os.ftruncate(descriptor, 0)
@@ -40,9 +43,7 @@ class StoreLock:
         try:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise EnvironmentFailure(
-                f"the store's lock file {self._path} cannot be opened: {error.strerror}"
-            ) from error
+            raise failure_of(error, f"the store's lock file {self._path} cannot be opened") from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from recall.domain.errors import StoreBusy
 from recall.domain.rng import Rng
+from recall.store.failures import primary_code
 
 T = TypeVar("T")
 
@@ -47,8 +48,3 @@ class Patience:
             f"the store {self._path} is kept busy by a program that does not take its lock file; "
             f"waited {self._seconds:g} s; close what has the file open (a database browser?), then try again"
         )
-
-
-def primary_code(error: sqlite3.Error) -> int:
-    """Give the primary result code; errors of the Python module itself have none and give 0."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF

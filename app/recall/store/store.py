@@ -10,7 +10,6 @@ from pathlib import Path
 from recall.domain.agent import Agent, AgentSpec
 from recall.domain.clock import Clock
 from recall.domain.conflict import ConflictRecord, Decision, LandedChange, RecordedFile, Way
-from recall.domain.errors import EnvironmentFailure
 from recall.domain.event import Event
 from recall.domain.imports import ImportDiff
 from recall.domain.intervention import Wish
@@ -20,6 +19,7 @@ from recall.domain.outcome import Settlement
 from recall.domain.rng import Rng
 from recall.domain.run import Claim, Refused, Run
 from recall.domain.snapshot import Snapshot
+from recall.domain.surroundings import failure_of
 from recall.domain.task import Task, TaskRef, TaskSpec
 from recall.domain.work import Conflict
 from recall.store import (
@@ -40,6 +40,7 @@ from recall.store import (
     settings,
 )
 from recall.store.connection import Connections, connect
+from recall.store.failures import explained
 from recall.store.lock import StoreLock
 from recall.store.migrate import is_current, known_migrations, migrate, refuse_old_sqlite
 from recall.store.patience import Patience
@@ -50,16 +51,23 @@ def open_store(path: Path, clock: Clock, rng: Rng, *, lock_timeout: float = 10.0
     """Open the store at `path`, made and brought to the newest schema if need be. `lock_timeout` seconds is how
     long a write waits for others."""
     refuse_old_sqlite()
-    path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
+    _make_folder(path.parent)
     lock_file = path.with_name(path.name + ".lock")
     lock, patience = StoreLock(lock_file, lock_timeout), Patience(path, lock_timeout, rng)
     try:
         patience.through(lambda: _bring_up_to_date(path, lock))
     except sqlite3.Error as error:
-        raise EnvironmentFailure(f"{path} cannot be used as a store: {error}") from error
+        raise explained(path, error) from error
     connections = Connections(path)
     access = Access(path, connections, lock, clock, patience, claims.recycle)
     return SqliteStore(path, lock_file, clock, connections, access)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, mode=0o700, exist_ok=True)
+    except OSError as refused:
+        raise failure_of(refused, f"the state folder {folder} cannot be made") from refused
 
 
 def _bring_up_to_date(path: Path, lock: StoreLock) -> None:
@@ -86,7 +94,12 @@ class SqliteStore:
 
     # -- reading ---------------------------------------------------------------------------------------------
     def data_version(self) -> int:
-        return self._connections.data_version()
+        """Raises StoreGone when the database that this process has open is not the one at its path any more."""
+        self._connections.refuse_gone()
+        try:
+            return self._connections.data_version()
+        except sqlite3.Error as error:
+            raise explained(self._path, error) from error
 
     def last_seq(self) -> int:
         return self._access.read(events.last_seq)

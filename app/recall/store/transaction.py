@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from recall.domain.clock import Clock, Instant
-from recall.domain.errors import EnvironmentFailure
 from recall.domain.task import TaskRef
 from recall.failpoint import failpoint
 from recall.store.connection import Connections
+from recall.store.failures import explained, primary_code
 from recall.store.lock import StoreLock
-from recall.store.patience import Patience, primary_code
+from recall.store.patience import Patience
 
 T = TypeVar("T")
 Values = Mapping[str, str | float | None]
@@ -84,7 +84,7 @@ class Access:
             connection = self._patience.through(self._connections.mine)
             return self._patience.through(lambda: self._read_once(connection, body))
         except sqlite3.Error as error:
-            raise self._explained(error) from error
+            raise explained(self._path, error) from error
 
     def write(self, body: Callable[[Transaction], T]) -> T:
         """Run `body` in a write transaction, all or nothing."""
@@ -93,12 +93,12 @@ class Access:
                 return self._write_once(body)
             except sqlite3.Error as error:
                 if primary_code(error) != sqlite3.SQLITE_FULL:
-                    raise self._explained(error) from error
+                    raise explained(self._path, error) from error
             self._patience.pause()
         try:
             return self._write_once(body)
         except sqlite3.Error as error:
-            raise self._explained(error) from error
+            raise explained(self._path, error) from error
 
     def _read_once(self, connection: sqlite3.Connection, body: Callable[[Rows], T]) -> T:
         connection.execute("BEGIN")
@@ -111,6 +111,7 @@ class Access:
     def _write_once(self, body: Callable[[Transaction], T]) -> T:
         connection = self._patience.through(self._connections.mine)
         with self._lock.held():
+            self._connections.refuse_gone()
             self._patience.through(lambda: connection.execute("BEGIN IMMEDIATE"))
             try:
                 transaction = Transaction(connection, self._clock.now())
@@ -138,10 +139,3 @@ class Access:
             # what was committed is safe in the log; the next transaction tries again
             return
         self._checkpoint_at = grown + _CHECKPOINT_AT_BYTES
-
-    def _explained(self, error: sqlite3.Error) -> EnvironmentFailure:
-        if primary_code(error) == sqlite3.SQLITE_FULL:
-            return EnvironmentFailure(
-                f"no space is left for the store {self._path}; nothing was half written; free some, then try again"
-            )
-        return EnvironmentFailure(f"the store {self._path} failed: {error}; `recall doctor` looks closer")
