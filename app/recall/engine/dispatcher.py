@@ -103,7 +103,8 @@ class Dispatcher:
         parts.store.sync_agents(parts.settings.agent_specs)
         limit = str(parts.settings.run.max_interruptions)
         parts.store.put_setting(MAX_INTERRUPTIONS, limit, actor="dispatcher")
-        recover(parts, self.queue)
+        for run_id in recover(parts, self.queue):
+            self._keeper.expect(run_id)
         self._refresh_lists()
         if self._problems() and not parts.store.tasks():
             raise ConfigError("\n".join(self._problems()))

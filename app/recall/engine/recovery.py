@@ -12,9 +12,9 @@ from recall.engine.parts import Parts
 from recall.failpoint import failpoint
 
 
-def recover(parts: Parts, queue: MergeQueue) -> None:
+def recover(parts: Parts, queue: MergeQueue) -> list[int]:
     """Roll intents forward, stop what nobody waits for, adopt or settle runs, tidy the workspaces. Safe to be
-    killed in and run again. The dispatcher lock is held."""
+    killed in and run again. The dispatcher lock is held. Gives the runs whose workspaces are still in use."""
     parts.store.recycle()
     alive = _stop_unowned(parts)
     failpoint("recovery.unowned_stopped")
@@ -24,7 +24,7 @@ def recover(parts: Parts, queue: MergeQueue) -> None:
     for run in parts.store.open_runs():
         _take_over(parts, run)
     failpoint("recovery.runs_settled")
-    _tidy(parts, alive)
+    return _tidy(parts, alive)
 
 
 def _stop_unowned(parts: Parts) -> set[str]:
@@ -60,11 +60,13 @@ def _take_over(parts: Parts, run: Run) -> None:
         )
 
 
-def _tidy(parts: Parts, alive: set[str]) -> None:
+def _tidy(parts: Parts, alive: set[str]) -> list[int]:
     """Give back the workspaces of settled runs, each as its run came out; a folder in which something lives is
     left alone."""
     runs = parts.store.runs()
-    kept = [run.slot for run in runs if run.slot and (run.state is not RunState.SETTLED or str(run.id) in alive)]
+    open_or_alive = (run for run in runs if run.state is not RunState.SETTLED or str(run.id) in alive)
+    kept = {run.id: run.slot for run in open_or_alive if run.slot}
     landed = {run.id for run in runs if run.result is RunResult.LANDED}
-    for sentence in parts.git.tidy_workspaces(kept, landed):
+    for sentence in parts.git.tidy_workspaces(list(kept.values()), landed):
         parts.store.note("workspace.tidied", actor="dispatcher", reason=clean(sentence))
+    return list(kept)

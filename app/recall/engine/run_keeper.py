@@ -26,7 +26,7 @@ class RunKeeper:
         self._known: set[int] = set()
 
     def expect(self, run_id: int) -> None:
-        """Keep a run in mind that was claimed just now: it may be over before the next tick."""
+        """Keep a run in mind that was claimed or found just now: it may be over before the next tick."""
         self._known.add(run_id)
 
     def leaving(self, open_ids: Collection[int]) -> bool:
