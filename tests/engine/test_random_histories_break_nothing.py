@@ -1,0 +1,12 @@
+"""Whatever happens, in whatever order: one holder a task, nothing lands unverified, unbidden or twice."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+from tests.engine.histories import Histories
+
+_CHOSEN = settings.get_current_profile_name()
+
+TestHistories = Histories.TestCase
+TestHistories.settings = settings.get_profile("nightly" if _CHOSEN == "nightly" else "ci")
