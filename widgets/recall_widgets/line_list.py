@@ -200,18 +200,18 @@ class LineList(ScrollView, Generic[RowT], can_focus=True):
         if height <= 0:
             return
         if self._at < top:
-            self.scroll_to(y=self._at, animate=False)
+            self.scroll_to(y=self._at, animate=False, force=True)
         elif self._at >= top + height:
-            self.scroll_to(y=self._at - height + 1, animate=False)
+            self.scroll_to(y=self._at - height + 1, animate=False, force=True)
 
     def _keep_place(self, before: Sequence[RowT], at: int, top: int) -> None:
         """Leave what the reader looks at where it is: the selected row if it is in sight, else the top line."""
         if not top or not before:
             self._show_cursor()
         elif top <= at < top + self._height:
-            self.scroll_to(y=self._at - (at - top), animate=False)
+            self.scroll_to(y=self._at - (at - top), animate=False, force=True)
         else:
-            self.scroll_to(y=_place(before, self._rows, min(top, len(before) - 1)), animate=False)
+            self.scroll_to(y=_place(before, self._rows, min(top, len(before) - 1)), animate=False, force=True)
 
     def _refresh_changed(self, before: Sequence[RowT], at: int, top: int) -> None:
         if self.scroll_offset.y != top:

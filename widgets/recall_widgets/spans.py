@@ -76,11 +76,8 @@ def beside(left: Line, right: Line, width: int, ellipsis: str = "…", least: in
     return [*left, Span(" " * gap), *right]
 
 
-def highlighted(spans: Line, needle: str, tone: str = "match") -> list[Span]:
-    """Give every occurrence of `needle`, in upper or lower case, a tone of its own."""
-    if not needle:
-        return list(spans)
-    found = re.compile(re.escape(needle), re.IGNORECASE)
+def highlighted(spans: Line, found: re.Pattern[str], tone: str = "match") -> list[Span]:
+    """Give everything that the pattern finds a tone of its own."""
     return [piece for span in spans for piece in _split(span, found, tone)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -11,7 +12,7 @@ from textual.message import Message
 from recall_widgets.glyphs import GLYPHS, Shown
 from recall_widgets.line_list import LineList
 from recall_widgets.rows import BoardRow
-from recall_widgets.spans import Span, highlighted
+from recall_widgets.spans import Line, Span, highlighted
 
 _TIME_WIDTH = 6
 
@@ -58,8 +59,11 @@ class TaskBoard(LineList[BoardRow]):
             Span("  " * row.indent),
             Span(row.lines, "muted"),
             Span(f"{self.symbols.glyph(row.state)} ", glyph.tone),
-            *highlighted([Span(row.id, "strong"), Span(f" {row.title}")], self._needle),
+            *self._marked([Span(row.id, "strong"), Span(f" {row.title}")]),
         ]
+
+    def _marked(self, spans: Line) -> Line:
+        return highlighted(spans, re.compile(re.escape(self._needle), re.IGNORECASE)) if self._needle else spans
 
     def right_of(self, row: BoardRow) -> Sequence[Span]:
         if row.kind == "group":
