@@ -9,20 +9,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recall.domain.errors import DispatcherRunning
+from recall.domain.errors import ConfigError, DispatcherRunning
+from recall.domain.merge import MAIN_OID
 from recall.domain.run import Refused, RunState
 from recall.domain.task import TaskRef
 from recall.gitops.locate import Location, locate
-from recall.system import CheckoutFiles, Held, SystemClock, SystemRng, hold, is_held, local_zone
+from recall.system import CheckoutFiles, Held, SystemClock, SystemRng, free_space, hold, is_held, local_zone
 
 if TYPE_CHECKING:
     from recall.config.settings import AgentSettings, Settings
     from recall.engine.dispatcher import Dispatcher, Listener
+    from recall.engine.ground import Ground
     from recall.engine.ports import Store
     from recall.gitops.gateway import GitGateway
 
@@ -128,10 +130,11 @@ def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = Tr
 
     location = locate(start)
     settings = with_presets(settings_at(location))
-    lock = take_dispatcher_lock(location, settings)
-    try:
+    with ExitStack() as stack:
+        lock = stack.enter_context(closing(take_dispatcher_lock(location, settings)))
         git = git_at(location, settings)
-        store = open_store_at(location, settings)
+        store = stack.enter_context(closing(open_store_at(location, settings)))
+        _refuse_forgotten_work(store, git)
         clock, rng = SystemClock(), SystemRng()
         runs = state_dir(location, settings) / "runs"
         planner = RunPlanner(settings, store.shim_contract(), runs, program(), dict(os.environ), rng, store.task)
@@ -146,14 +149,35 @@ def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = Tr
             rng=rng,
             zone=local_zone(),
             restart_conflicts=_restarts(settings.merge.conflicts, by_itself=restart_conflicts),
+            ground=ground_at(location, settings, lock),
         )
-        watch = Watch()
-        with ThreadPoolExecutor(4, thread_name_prefix="work") as executor:
-            yield Dispatcher(parts, executor, watch, listener)
-        watch.close()
-        store.close()
-    finally:
-        lock.close()
+        watch = stack.enter_context(closing(Watch()))
+        executor = stack.enter_context(ThreadPoolExecutor(4, thread_name_prefix="work"))
+        yield Dispatcher(parts, executor, watch, listener)
+
+
+def ground_at(location: Location, settings: Settings, lock: Held | None = None) -> Ground:
+    """Give what work in this repository stands on. `lock` is the dispatcher's own, for it alone."""
+    from recall.engine.ground import Ground
+
+    places = dict.fromkeys(
+        (state_dir(location, settings), location.workspaces_root(settings.workspaces.root), location.common_dir)
+    )
+    least = settings.store.min_free
+    if lock is None:
+        return Ground(tuple(places), least, free_space)
+    return Ground(tuple(places), least, free_space, lock.in_place)
+
+
+def _refuse_forgotten_work(store: Store, git: GitGateway) -> None:
+    """A store that was deleted does not know what has landed, and would have all of it done again."""
+    if store.setting(MAIN_OID) is not None or store.tasks():
+        return
+    if landing := git.last_landing():
+        raise ConfigError(
+            f"the store is new, yet Recall has landed work on main before ({landing}); put the deleted state folder "
+            "back, or mark in the task list what is done (`[x]`) and run `recall import`, then start again"
+        )
 
 
 def _restarts(wanted: str, *, by_itself: bool) -> bool:

@@ -18,7 +18,7 @@ _SHOWN = 8
 
 def observe(project: Project) -> Overview:
     """Read everything that the summary shows."""
-    from recall.bootstrap import dispatcher_runs, with_presets
+    from recall.bootstrap import dispatcher_runs, ground_at, with_presets
     from recall.engine.observing import observe as observe_store
 
     return observe_store(
@@ -27,6 +27,7 @@ def observe(project: Project) -> Overview:
         project.clock,
         name=project.name,
         dispatcher=dispatcher_runs(project.state),
+        shortage=ground_at(project.location, project.settings).shortage(),
     )
 
 

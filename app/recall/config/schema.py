@@ -128,6 +128,7 @@ SECTIONS = (
         StoreSettings,
         (
             Key("lock_timeout", values.positive_duration, "how long to wait for another process's write"),
+            Key("min_free", values.size, "nothing new starts while a disk that is needed has less room than this"),
             Key("state_dir", values.text, "where the state lives instead of the git directory"),
         ),
     ),

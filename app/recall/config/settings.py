@@ -80,6 +80,7 @@ class SandboxSettings:
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
     lock_timeout: float = 10.0
+    min_free: int = 64 * 1024 * 1024
     state_dir: str = ""
 
 

@@ -24,8 +24,8 @@ class Exhausted(EnvironmentFailure):
     there is some, so it is tried again and blamed on nobody."""
 
 
-class StoreGone(EnvironmentFailure):
-    """The database was deleted or replaced under a process that has it open: nothing it knows counts any more."""
+class Displaced(EnvironmentFailure):
+    """The database, or the dispatcher's lock, was deleted or replaced under the process that had it: it must end."""
 
 
 class DispatcherRunning(RecallError):

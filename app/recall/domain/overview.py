@@ -18,7 +18,7 @@ from recall.domain.words import TASK_WORDS, elapsed, task_word, until
 @dataclass(frozen=True, slots=True)
 class Overview:
     """`now` is wall seconds UTC; `tip` is main's last known commit, empty before the first landing.
-    `dispatcher`: one is running. `queue_held` and `distrust` say why nothing lands, or starts, before a person
+    `dispatcher`: one is running. `queue_held` and `dispatch_held` say why nothing lands, or starts, before a person
     acts; empty: nothing holds them."""
 
     name: str
@@ -27,7 +27,7 @@ class Overview:
     now: float
     dispatcher: bool
     queue_held: str
-    distrust: str
+    dispatch_held: str
     snapshot: Snapshot
     tasks: tuple[Task, ...]
     agents: tuple[Agent, ...]
@@ -42,7 +42,12 @@ class Overview:
     @property
     def standing(self) -> Standing:
         return standing(
-            self.tasks, self.agents, self.runs, self.merges, queue_held=self.queue_held, dispatch_held=self.distrust
+            self.tasks,
+            self.agents,
+            self.runs,
+            self.merges,
+            queue_held=self.queue_held,
+            dispatch_held=self.dispatch_held,
         )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from recall.domain.errors import ConfigError, RecallError, StoreBusy
+from recall.domain.errors import ConfigError, Displaced, RecallError, StoreBusy
 from recall.domain.event import Event
 from recall.domain.merge import MergeState
 from recall.domain.outcome import MAX_INTERRUPTIONS
@@ -24,6 +24,7 @@ from recall.engine.recovery import recover
 from recall.engine.releases import Releases
 from recall.engine.run_keeper import RunKeeper
 from recall.engine.task_lists import Intake
+from recall.engine.trouble import TroubleTeller
 from recall.engine.trust import distrusted
 from recall.engine.watch import Watch
 
@@ -62,12 +63,13 @@ class Dispatcher:
         self._releases = Releases(parts)
         self.queue = MergeQueue(parts, give_up=self._giving_up)
         self._watch = watch
-        self._listener = listener
+        self._listener = replace(listener, trouble=TroubleTeller(listener.trouble, parts.clock))
         self._intake = Intake(parts)
-        self._jobs = Jobs(executor, parts.clock, wake=watch.wake, trouble=listener.trouble)
+        self._jobs = Jobs(executor, parts.clock, wake=watch.wake, trouble=self._listener.trouble)
         self._keeper = RunKeeper(parts, self._jobs, watch, self._releases)
         self._stopping = Stopping.NO
         self._distrust = ""
+        self._shortage = ""
         self._commands_may_differ = True
         self._over = threading.Event()
         self._seq = 0
@@ -87,7 +89,7 @@ class Dispatcher:
             store.open_runs(),
             store.merges(),
             queue_held=self.queue.held(),
-            dispatch_held=self._distrust,
+            dispatch_held=self._distrust or self._shortage,
             problems=self._problems(),
         )
 
@@ -137,18 +139,19 @@ class Dispatcher:
 
     def step(self) -> None:
         """Observe, decide, act, once. Slow work goes to the executor."""
+        self._look_at_the_ground()
         self._refresh_lists()
         runs = self._open_runs()
         self._keeper.observe(runs, halting=self._halting())
         if any(run.state is RunState.LANDING for run in runs):
             self._watch.landing.set()
-        if self._stopping is Stopping.NO and not self._distrust:
+        if self._stopping is Stopping.NO and not self._distrust and not self._shortage:
             self._dispatch()
         self._tell()
 
     def _tick(self, until_done: bool, *, woken: bool) -> bool:
         """Do a step if anything may have changed; tell whether the work is over. No trouble of store, disk or
-        git ends the loop: it is told, and tried again a second later."""
+        git ends the loop: it is told, and tried again a second later. Only the loss of what it works on does."""
         now = self.parts.clock.now().mono
         try:
             version = self.parts.store.data_version()
@@ -157,10 +160,24 @@ class Dispatcher:
             self._seen_version, self._next_look = version, now + _LOOK_PERIOD
             self.step()
             return self._finished(until_done)
+        except Displaced:
+            raise
         except (RecallError, OSError) as trouble:
             self._next_look = now + _TROUBLE_PAUSE
             self._listener.trouble(str(trouble))
             return False
+
+    def _look_at_the_ground(self) -> None:
+        """Claim nothing on a disk that is nearly full; end when another dispatcher could start beside this one."""
+        ground = self.parts.ground
+        if not ground.in_place():
+            raise Displaced(
+                "dispatcher.lock was deleted, so a second dispatcher could start: this one ends, its agents go on; "
+                "start it again"
+            )
+        self._shortage = ground.shortage()
+        if self._shortage:
+            self._listener.trouble(f"nothing new starts: {self._shortage}")
 
     def _finished(self, until_done: bool) -> bool:
         if self._jobs.any() or not self._at_rest(until_done):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from recall.domain.errors import RecallError, StoreBusy
+from recall.domain.errors import Exhausted, RecallError, StoreBusy
 from recall.domain.run import Claim, Refused, RunResult, RunState
 from recall.domain.task import TaskState
 from recall.domain.text import clean
@@ -23,16 +23,19 @@ def launch(parts: Parts, releases: Releases, claim: Claim, *, give_up: Callable[
     try:
         workspace = parts.git.open_workspace(claim.ref, claim.number, claim.run_id)
     except (RecallError, OSError) as trouble:
-        _settle(parts, claim, f"its workspace could not be made: {trouble}")
+        _settle(parts, claim, f"its workspace could not be made: {trouble}", later=isinstance(trouble, Exhausted))
         return
     failpoint("launch.workspace_made")
+    later = False
     try:
         wrong = _set_up(parts, claim, workspace, give_up) or _start(parts, claim, workspace)
     except (RecallError, OSError) as trouble:
-        wrong = f"could not be started: {trouble}"
+        wrong, later = f"could not be started: {trouble}", isinstance(trouble, Exhausted)
     if wrong:
-        _settle(parts, claim, wrong, interruption=not give_up())
-        releases.close(workspace, claim.ref, claim.run_id)
+        try:
+            _settle(parts, claim, wrong, interruption=not give_up(), later=later)
+        finally:
+            releases.close(workspace, claim.ref, claim.run_id)
 
 
 def _set_up(parts: Parts, claim: Claim, workspace: Workspace, give_up: Callable[[], bool]) -> str:
@@ -89,12 +92,15 @@ def _start(parts: Parts, claim: Claim, workspace: Workspace) -> str:
     return ""
 
 
-def _settle(parts: Parts, claim: Claim, reason: str, *, interruption: bool = True) -> None:
-    """Give the task back, unless the store took it back already. A stop of the dispatcher counts as nothing."""
+def _settle(parts: Parts, claim: Claim, reason: str, *, interruption: bool = True, later: bool = False) -> None:
+    """Give the task back, unless the store took it back already. A stop of the dispatcher counts as nothing.
+    `later`: the machine ran out of something, which an attempt right away would only meet again."""
     run = parts.store.run(claim.run_id)
     if run is None or run.state is RunState.SETTLED:
         return
     settlement = parts.settlement(run, RunResult.ORPHANED, clean(reason))
     if not interruption:
         settlement = replace(settlement, interruption=False, task_state=TaskState.TODO)
+    elif later and settlement.task_state is TaskState.TODO:
+        settlement = replace(settlement, retry_at=parts.clock.now().wall + parts.settings.run.backoff)
     parts.store.settle_run(claim.run_id, claim.owner, claim.version, settlement, actor="dispatcher")

@@ -43,6 +43,7 @@ class MergeQueue:
         self._red_on_it: set[int] = set()
         self._tried_waiting: dict[int, float] = {}
         self._retried: str | None = None
+        self._short = ""
 
     def step(self) -> bool:
         """Move one entry as far as it goes. False: nothing can be done at the moment."""
@@ -54,7 +55,7 @@ class MergeQueue:
             return False
         self._heed_a_person()
         entry = self._next(entries)
-        if entry is None:
+        if entry is None or self._waits_for_space():
             return False
         if entry.state is MergeState.WAITING_CHECKOUT:
             return self._land(entry)
@@ -62,13 +63,19 @@ class MergeQueue:
 
     def held(self) -> str:
         """Say why nothing can land before a person acts, or ""."""
-        reason = self._parts.store.setting(HELD)
+        reason = self._parts.store.setting(HELD) or self._waits_for_space()
         if reason:
             return reason
         red = self._red_main
         if red is None or red != self._parts.git.main_tip() or any(map(self._untried, self._parts.store.merges())):
             return ""
         return f"main itself is red at {red[:10]}; mend it, and the queue goes on"
+
+    def _waits_for_space(self) -> str:
+        """After a red verdict on a disk that is nearly full, say what must change before another means anything."""
+        if self._short:
+            self._short = self._parts.ground.shortage()
+        return self._short
 
     def _untried(self, entry: MergeEntry) -> bool:
         """On a red main, an entry that may be what mends it."""
@@ -170,7 +177,12 @@ class MergeQueue:
 
     def _red(self, entry: MergeEntry, run: Run, verdict: Verified, onto: str) -> None:
         """Nobody is blamed before main itself was seen green. Under the project's command: what a task's own
-        command looks for is not on main yet."""
+        command looks for is not on main yet. On a disk that is nearly full red means nothing."""
+        if shortage := self._parts.ground.shortage():
+            self._short = shortage
+            self._verifier.forget_red()
+            self._parts.store.merge_requeue(entry.id, f"red, but {shortage}: verified again then")
+            return
         main = self._verifier.verdict(onto, self._parts.settings.verify)
         if main is None:
             self._parts.store.merge_requeue(entry.id, "the dispatcher stopped while main was verified")

@@ -5,15 +5,31 @@ from __future__ import annotations
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
 from recall.domain.overview import Overview
+from recall.domain.snapshot import Snapshot
+from recall.domain.task import Task
 from recall.engine.merge_queue import HELD, MAIN
 from recall.engine.ports import Store
 from recall.engine.trust import TRUSTED, distrust_reason
 
+#: The setting that says "yes" while a person wants nothing new started.
+PAUSED = "dispatching_paused"
 
-def observe(store: Store, settings: Settings, clock: Clock, *, name: str, dispatcher: bool) -> Overview:
+
+def observe(
+    store: Store,
+    settings: Settings,
+    clock: Clock,
+    *,
+    name: str,
+    dispatcher: bool,
+    shortage: str = "",
+    tasks: tuple[Task, ...] | None = None,
+    snapshot: Snapshot | None = None,
+) -> Overview:
     """Read everything that an overview shows. `settings` have their presets filled in; `dispatcher` says
-    whether one is running."""
-    tasks = tuple(store.tasks())
+    whether one is running, `shortage` which disk has too little room for new work; `tasks` and `snapshot` spare
+    their reading to a caller that has them."""
+    tasks = tuple(store.tasks()) if tasks is None else tasks
     return Overview(
         name=name,
         main=settings.main,
@@ -21,8 +37,8 @@ def observe(store: Store, settings: Settings, clock: Clock, *, name: str, dispat
         now=clock.now().wall,
         dispatcher=dispatcher,
         queue_held=store.setting(HELD) or "",
-        distrust=distrust_reason(settings, tasks, store.setting(TRUSTED)),
-        snapshot=store.snapshot(),
+        dispatch_held=distrust_reason(settings, tasks, store.setting(TRUSTED)) or shortage,
+        snapshot=snapshot or store.snapshot(),
         tasks=tasks,
         agents=tuple(store.agents()),
         runs=tuple(store.open_runs()),

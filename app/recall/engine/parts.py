@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
@@ -11,13 +11,15 @@ from recall.domain.rng import Rng
 from recall.domain.run import Run, RunResult
 from recall.domain.task import Task
 from recall.domain.usage import LimitFinding
+from recall.engine.ground import Ground
 from recall.engine.ports import Git, Planner, Runner, Store, TaskFiles
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
     """`zone` names the machine's time zone, for reset times that agents print without one.
-    `restart_conflicts`: nobody is there to resolve a conflict, so its task starts over from main."""
+    `restart_conflicts`: nobody is there to resolve a conflict, so its task starts over from main.
+    `ground` is what all of it stands on."""
 
     settings: Settings
     store: Store
@@ -29,6 +31,7 @@ class Parts:
     rng: Rng
     zone: str = "UTC"
     restart_conflicts: bool = True
+    ground: Ground = field(default_factory=Ground)
 
     def settlement(self, run: Run, result: RunResult, reason: str, finding: LimitFinding | None = None) -> Settlement:
         """Say what a result changes, from the task's budget and the agent's record as they are now."""

@@ -9,7 +9,7 @@ from recall.domain.run import Run, RunState
 from recall.engine.jobs import Jobs
 from recall.engine.parts import Parts
 from recall.engine.releases import Releases
-from recall.engine.settlement import settle_ended_run, settle_lost_run
+from recall.engine.settlement import settle_ended_run, settle_lost_run, settle_unlaunched_run
 from recall.engine.watch import Watch
 
 
@@ -39,6 +39,8 @@ class RunKeeper:
                 self._observe_running(run, halting=halting)
             elif run.state is RunState.ENDED:
                 self._settle(run.id)
+            elif run.state is RunState.PREPARING:
+                self._observe_preparing(run.id)
         open_ids = {run.id for run in runs}
         for run_id in self._known - open_ids:
             self._observe_leaving(run_id)
@@ -53,6 +55,10 @@ class RunKeeper:
             self._parts.runner.pidfd(self._folder(run.id)), run.id
         ):
             self._settle(run.id)
+
+    def _observe_preparing(self, run_id: int) -> None:
+        """Its launch failed, and so did giving the task back (the disk is full, say): that is done once it can be."""
+        self._jobs.submit(run_id, lambda: settle_unlaunched_run(self._parts, run_id))
 
     def _settle(self, run_id: int) -> None:
         status = self._parts.runner.status(self._folder(run_id))

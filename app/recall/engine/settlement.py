@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from recall.domain.errors import RecallError
+from recall.domain.errors import Exhausted, RecallError
 from recall.domain.limits import read_limits
 from recall.domain.outcome import Settlement, Verdict, classify
 from recall.domain.run import ExitRecord, Run, RunResult, RunState
@@ -17,6 +17,7 @@ from recall.engine.releases import Releases, workspace_of
 from recall.failpoint import failpoint
 
 _TAIL_LINES = 60
+_ABILITY = frozenset({RunResult.FAILED, RunResult.NO_REPORT, RunResult.TIMED_OUT, RunResult.STALLED})
 
 
 def settle_ended_run(parts: Parts, releases: Releases, run_id: int, record: ExitRecord) -> None:
@@ -42,6 +43,13 @@ def settle_lost_run(parts: Parts, releases: Releases, run_id: int) -> None:
         parts.store.end_lost_run(run_id, reason=f"its process was lost without a record{strays}")
         failpoint("settle.lost_run_ended")
         releases.release(run_id)
+
+
+def settle_unlaunched_run(parts: Parts, run_id: int) -> None:
+    """End a run whose launch is over, but which never became one that runs."""
+    run = parts.store.run(run_id)
+    if run is not None and run.state is RunState.PREPARING:
+        parts.store.end_lost_run(run_id, reason="it could not be started")
 
 
 def _open(parts: Parts, run_id: int) -> Run | None:
@@ -81,6 +89,8 @@ def _hand_in(parts: Parts, run: Run, verdict: Verdict) -> Settlement | None:
         return parts.settlement(run, RunResult.ORPHANED, "its workspace is not known any more")
     try:
         outcome = parts.git.collect(workspace, run.id, _message(task))
+    except Exhausted:
+        raise
     except RecallError as trouble:
         return _for_person(parts, run, f"its result could not be collected: {trouble}")
     failpoint("settle.result_carried")
@@ -118,11 +128,21 @@ def _message(task: Task) -> str:
 
 
 def _settlement(parts: Parts, run: Run, verdict: Verdict, record: ExitRecord) -> Settlement:
-    result = verdict.result or RunResult.NO_REPORT
-    settlement = parts.settlement(run, result, clean(verdict.reason), verdict.finding)
+    result, reason = verdict.result or RunResult.NO_REPORT, clean(verdict.reason)
+    if result in _ABILITY and (excuse := _excuse(parts, run)):
+        result, reason = RunResult.ORPHANED, f"{reason}, but {excuse}"
+    settlement = parts.settlement(run, result, reason, verdict.finding)
     if record.stopped == "shutdown":
         return replace(settlement, interruption=False, task_state=TaskState.TODO, retry_at=None)
     return settlement
+
+
+def _excuse(parts: Parts, run: Run) -> str:
+    """Say what was wrong with the surroundings, so that a failure says nothing of the agent, or ""."""
+    workspace = workspace_of(parts, run)
+    if workspace is not None and not workspace.tree.exists():
+        return "its workspace was deleted meanwhile"
+    return parts.ground.shortage()
 
 
 def _for_person(parts: Parts, run: Run, reason: str) -> Settlement:

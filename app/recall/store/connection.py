@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from pathlib import Path
 
-from recall.domain.errors import RecallError, StoreGone
+from recall.domain.errors import Displaced, RecallError
 
 _PRAGMAS = (
     "PRAGMA foreign_keys = ON",
@@ -63,13 +63,13 @@ class Connections:
             return int(self._watcher.execute("PRAGMA data_version").fetchall()[0][0])
 
     def refuse_gone(self) -> None:
-        """Raise StoreGone when the file was deleted or replaced: SQLite would go on with what nobody else sees."""
+        """Raise Displaced when the file was deleted or replaced: SQLite would go on with what nobody else sees."""
         try:
             same = os.path.samestat(self._path.stat(), self._file)
         except FileNotFoundError:
             same = False
         if not same:
-            raise StoreGone(
+            raise Displaced(
                 f"the store {self._path} was deleted or replaced while this process had it open; nothing more is "
                 "written, agents go on by themselves; put the file back if you have it, then start again"
             )

@@ -94,7 +94,7 @@ class SqliteStore:
 
     # -- reading ---------------------------------------------------------------------------------------------
     def data_version(self) -> int:
-        """Raises StoreGone when the database that this process has open is not the one at its path any more."""
+        """Raises Displaced when the database that this process has open is not the one at its path any more."""
         self._connections.refuse_gone()
         try:
             return self._connections.data_version()
