@@ -13,6 +13,7 @@ from recall import __version__
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "init": ("init", "init", "Set this repository up: write recall.toml and a first task list."),
     "import": ("import_tasks", "import_tasks", "Bring the store in line with the task lists; shows what changes."),
+    "export": ("export", "export", "Print the task lists with their current states."),
     "status": ("status", "status", "Show agents, tasks, merge queue and what needs you."),
     "why": ("why", "why", "Say why a task or an agent is not moving: the one rule that holds it."),
     "show": ("history", "show", "Show everything known about a task or a run."),

@@ -35,7 +35,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.option("--until-done", is_flag=True, help="End when no task can move without a person.")
 @click.option(
-    "--grace", type=_Duration(), default="0s", metavar="TIME", help="On Ctrl-C: wait so long for running agents."
+    "--grace", type=_Duration(), default="0s", metavar="TIME", help="On SIGTERM or SIGHUP: let agents go on for so long before they are stopped."
 )
 @click.version_option(__version__, prog_name="recall-tui")
 @click.pass_context
