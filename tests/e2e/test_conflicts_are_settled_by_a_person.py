@@ -16,7 +16,10 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 PERSON = '[merge]\nconflicts = "person"\n'
 #: Both work on the same line at once; T-1 reports first, so T-2 meets it.
 MEET = """\
-if again; then printf '%s\\n' "$PROMPT" > "$GATE-told"; echo "$TASK on $(cat README.md)" > README.md; commit "$TASK anew"; success; exit; fi
+if again; then
+  printf '%s\\n' "$PROMPT" > "$GATE-told"
+  echo "$TASK on $(cat README.md)" > README.md; commit "$TASK anew"; success; exit
+fi
 touch "$GATE-$TASK"
 while [ "$(ls "$GATE"-T-* | wc -l)" -lt 2 ]; do sleep 0.05; done
 echo "$TASK $(cat README.md)" > README.md
