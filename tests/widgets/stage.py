@@ -60,7 +60,7 @@ class Stage(App[None]):
     on_line_list_activated = listen
     on_task_board_folded = listen
     on_log_view_follow_changed = listen
-    on_log_view_searched = listen
+    on_text_view_searched = listen
 
     def of(self, kind: type[MessageT]) -> list[MessageT]:
         return [message for message in self.heard if isinstance(message, kind)]

@@ -1,4 +1,4 @@
-"""A list is read while it changes: cursor and scroll position belong to the reader, and only what changed is drawn."""
+"""A list is read while it changes: cursor and scroll position belong to the reader; only what changed is drawn."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from textual.cache import LRUCache
@@ -14,6 +15,10 @@ from recall_widgets.spans import Line, Span, cleaned
 #: How much of one raw line is shown.
 LINE_CAP: Final = 8 * 1024
 _REMEMBERED: Final = 2048
+_LONGEST_SKIPPED: Final = 1 << 20
+
+#: Bytes that make what is shown differ from what is stored.
+_REWRITING: Final = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f-\xff]")
 
 #: Turns a raw line without its end into what is shown of it: several lines, or none to hide it.
 Present: TypeAlias = Callable[[str], Sequence[Line]]
@@ -36,12 +41,20 @@ class LogLines:
         unfinished = self._unfinished
         return self._line_at(unfinished) if unfinished is not None and number == self.index.count else ()
 
-    def text(self, number: int) -> str:
-        return "".join(span.text for span in self[number])
-
-    @property
-    def raw(self) -> bool:
-        return self._present is None
+    def candidates(self, pattern: re.Pattern[str], start: int, stop: int) -> Iterator[range]:
+        """Pass over whole blocks of plain text by their bytes."""
+        in_bytes = re.compile(pattern.pattern.encode(), pattern.flags & re.IGNORECASE)
+        skips = self._present is None and pattern.pattern.isascii()
+        for first, end, begin_byte, end_byte in self.index.blocks_from(start):
+            if first >= stop:
+                return
+            if skips and end_byte - begin_byte < _LONGEST_SKIPPED:
+                data = self.index.bytes_of(begin_byte, end_byte)
+                if data is not None and not in_bytes.search(data) and not _REWRITING.search(data):
+                    yield range(0)
+                    continue
+            yield range(max(first, start), min(end, stop))
+        yield range(max(start, self.index.count), stop)
 
     @property
     def _unfinished(self) -> Place | None:

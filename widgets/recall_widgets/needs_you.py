@@ -1,0 +1,60 @@
+"""What waits for a person: three lines at most, oldest first, and nothing at all when nothing does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from recall_widgets.glyphs import GLYPHS, UNICODE, Shown, Symbols
+from recall_widgets.hints import hints
+from recall_widgets.line_list import LineList
+from recall_widgets.rows import NeedRow
+from recall_widgets.spans import Span
+
+LINES: Final = 3
+_AGE_WIDTH: Final = 7
+
+
+class NeedsYou(LineList[NeedRow]):
+    """Rows come oldest first. The line that counts the rest stands for the first of them."""
+
+    DEFAULT_CSS: ClassVar[str] = """
+    NeedsYou { height: auto; max-height: 4; scrollbar-size-vertical: 0; }
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[NeedRow] = (),
+        *,
+        symbols: Symbols = UNICODE,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(_short(rows, symbols), symbols=symbols, id=id, classes=classes)
+        self.display = bool(rows)
+
+    def set_rows(self, rows: Sequence[NeedRow]) -> None:
+        self.display = bool(rows)
+        super().set_rows(_short(rows, self.symbols))
+
+    def left_of(self, row: NeedRow) -> Sequence[Span]:
+        if not row.id:
+            return [Span(f" {row.why}", "muted")]
+        glyph = GLYPHS[Shown.NEEDS_YOU]
+        return [
+            Span(f" {self.symbols.glyph(Shown.NEEDS_YOU)} ", glyph.tone),
+            Span(row.id, "strong"),
+            Span(f"  {row.why}"),
+        ]
+
+    def right_of(self, row: NeedRow) -> Sequence[Span]:
+        if not row.id:
+            return ()
+        age = Span(f" {row.age:>{_AGE_WIDTH}} ", "muted")
+        return [*hints(row.keys, self.content_size.width // 2 - _AGE_WIDTH), age]
+
+
+def _short(rows: Sequence[NeedRow], symbols: Symbols) -> Sequence[NeedRow]:
+    if len(rows) <= LINES:
+        return rows
+    return [*rows[:LINES], NeedRow(rows[LINES].key, "", f"{symbols.ellipsis} and {len(rows) - LINES} more")]

@@ -1,0 +1,23 @@
+"""The bottom line: why the selected thing does not move, and the keys that are valid here and now."""
+
+from __future__ import annotations
+
+from recall_widgets.glyphs import UNICODE, Symbols
+from recall_widgets.hints import hints_and_last
+from recall_widgets.one_line import OneLine
+from recall_widgets.rows import Why
+from recall_widgets.spans import Line, Span, beside, cleaned, width_of
+
+
+class WhyLine(OneLine[Why]):
+    """Up to half of the line is the reason's. Keys come most useful first, but the last one, help, always stays;
+    a key that does not fit is left out whole."""
+
+    def __init__(self, *, symbols: Symbols = UNICODE, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(Why(), symbols=symbols, id=id, classes=classes)
+
+    def line_of(self, value: Why, width: int) -> Line:
+        left = [Span(" why " if value.subject else " ", "muted"), Span(value.subject, "strong")]
+        left.append(Span(f": {value.text}" if value.subject else value.text))
+        least = min(width_of(cleaned(left)), width // 2)
+        return beside(left, hints_and_last(value.keys, width - least - 1), width, self.symbols.ellipsis, least=least)
