@@ -106,6 +106,12 @@ def _own_git_dirs(common_dir: Path) -> dict[Path, Path]:
     return own
 
 
+def git_dirs_of_people(common_dir: Path) -> list[Path]:
+    """Give the git dir of every work tree that does not stand on a run's branch."""
+    every = [common_dir, *sorted(common_dir.glob("worktrees/*"))]
+    return [one for one in every if not _word(one / "HEAD").startswith("ref: refs/heads/recall/")]
+
+
 def find_git_dir(common_dir: Path, tree: Path) -> Path | None:
     """Give the git dir of the linked worktree at `tree`, whether or not its folder is there."""
     return _own_git_dirs(common_dir).get(tree)

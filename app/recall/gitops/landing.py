@@ -24,14 +24,16 @@ from recall.gitops.checkout import (
     Checkout,
     changes,
     find_checkouts,
+    git_dirs_of_people,
     holders,
     in_the_way,
     shown,
     standing_locks,
     view,
 )
-from recall.gitops.command import HARDENING, Finished, run_git
+from recall.gitops.command import HARDENING, Finished, pipe_git, run_git
 from recall.gitops.operations import operation
+from recall.gitops.refs import read_ref
 from recall.gitops.roll_forward import finish_files, index_lines, landing_locks, wait_for_end, wait_for_quiet
 
 #: An editor that polls `git status` holds index.lock for milliseconds; the waits grow to two seconds in all.
@@ -120,14 +122,21 @@ class Lander:
     # -- where main is ---------------------------------------------------------------------------------------
     def _tip(self) -> str:
         """Main's commit, empty when there is no such branch."""
+        known = read_ref(self._common, self._branch)
+        if known is not None:
+            return known
         return self._git(["rev-parse", "--verify", "-q", f"{self._branch}^{{commit}}"], check=False).text
 
     def _contains(self, tip: str, commit: str) -> bool:
-        return bool(tip) and self._git(["merge-base", "--is-ancestor", commit, tip], check=False).ok
+        return tip == commit or (
+            bool(tip) and self._git(["merge-base", "--is-ancestor", commit, tip], check=False).ok
+        )
 
     def _ended(self, intent: _Intent, how: str) -> Landed | MainMoved | None:
         """Ask git whether this landing is over: main has the commit, or stands where nobody expects it."""
         tip = self._tip()
+        if tip == intent.old != intent.new:
+            return None  # an old commit that contained its own new one would not be let through by `_carry`
         if self._contains(tip, intent.new):
             failpoint("landing.main_advanced")
             self._git(["update-ref", "-d", intent.ref])
@@ -141,10 +150,8 @@ class Lander:
     def _carry(self, intent: _Intent) -> None:
         """Bring the new commits into the user's repository and pin them. They come as one pack: a fetch
         copies nothing when both repositories share objects."""
-        if self._git(["rev-parse", "--verify", "-q", intent.ref], check=False).text != intent.new:
-            wanted = f"{intent.new}\n^{intent.old}\n".encode()
-            pack = run_git(["pack-objects", "--revs", "--stdout", "-q"], git_dir=self._integration, stdin=wanted)
-            run_git(["index-pack", "--stdin", "--strict"], git_dir=self._common, stdin=pack.out)
+        if read_ref(self._common, intent.ref) != intent.new:
+            self._copy_objects(intent)
             failpoint("landing.objects_carried")
             self._act(intent, ["update-ref", intent.ref, intent.new])
             failpoint("landing.pinned")
@@ -153,6 +160,18 @@ class Lander:
                 f"{intent.new} is not a descendant of {intent.old}, so {self._main} cannot move to it without "
                 "losing commits; the entry must be rebased first"
             )
+
+    def _copy_objects(self, intent: _Intent) -> None:
+        source, sink = pipe_git(
+            ["pack-objects", "--revs", "--stdout", "-q"],
+            ["index-pack", "--stdin", "--strict"],
+            git_dir=self._common,
+            source_git_dir=self._integration,
+            stdin=f"{intent.new}\n^{intent.old}\n".encode(),
+        )
+        if not (source.ok and sink.ok):
+            said = " ".join(clean_line(f"{source.error} {sink.error}").split())
+            raise EnvironmentFailure(f"the commits up to {intent.new} could not be copied to {self._common}: {said}")
 
     # -- moving main -----------------------------------------------------------------------------------------
     def _advance(self, intent: _Intent, wanted: Sequence[Change]) -> str | _Refused | WaitingForCheckout:
@@ -286,8 +305,7 @@ class Lander:
     def _await_switches(self) -> None:
         """A switch of branches holds index.lock until HEAD has moved. Agents' folders do not count."""
         for _ in range(_ATTEMPTS):
-            people = [one for one in self._checkouts() if not one.branch.startswith("refs/heads/recall/")]
-            if not any((one.git_dir / "index.lock").exists() for one in people):
+            if not any((folder / "index.lock").exists() for folder in git_dirs_of_people(self._common)):
                 return
             self._pause(_FIRST_WAIT)
 

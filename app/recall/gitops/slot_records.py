@@ -16,7 +16,7 @@ from recall.domain.errors import EnvironmentFailure
 FREE, USED, LEFT = "free", "used", "left"
 
 _LOCK_TIMEOUT = 120.0  # seconds
-_POLL = 0.02
+_POLL = 0.005
 
 
 @dataclass(frozen=True, slots=True)

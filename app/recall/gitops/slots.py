@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from recall.domain.errors import ConfigError, EnvironmentFailure
 from recall.failpoint import failpoint
@@ -88,8 +87,9 @@ class Slots:
         return slot.tree
 
     def changes(self, tree: Path, commit: str) -> tuple[str, ...]:
-        """Give the tracked files whose content or mode is not that of `commit`, by hashing every file: a test
-        suite can set times and sizes as it likes. The slot is free again afterwards."""
+        """Give the tracked files whose content or mode is not that of `commit`, which the slot was opened for. A
+        test suite can set times and sizes as it likes, but not the time of that change, which the slot's index
+        knows of every file. The slot is free again afterwards."""
         slot = next(slot for slot in self._slots if slot.tree == tree)
         try:
             changed = _modified(slot, commit)
@@ -190,18 +190,14 @@ def check_keep(patterns: Sequence[str]) -> None:
 
 
 def _modified(slot: _Slot, commit: str) -> tuple[str, ...]:
-    """Look with a fresh index: it knows no times, so git has to read every file."""
-    with TemporaryDirectory(prefix="look-", dir=slot.state) as folder:
-        fresh = Path(folder, "index")
-        slot.git("read-tree", commit, index=fresh)
-        listed = slot.git("ls-files", "-m", "-z", index=fresh).text
-        suspects = tuple(path for path in dict.fromkeys(listed.split("\0")) if path)
-        if not suspects:
-            return ()
-        entries = (entry.partition("\t") for entry in slot.git("ls-files", "-s", "-z", index=fresh).text.split("\0"))
-        known = {path: meta.split(" ") for meta, _, path in entries}
+    listed = slot.git("ls-files", "-m", "-z").text
+    suspects = tuple(path for path in dict.fromkeys(listed.split("\0")) if path)
+    if not suspects:
+        return ()
+    entries = (entry.partition("\t") for entry in slot.git("ls-tree", "-r", "-z", commit).text.split("\0"))
+    known = {path: meta.split(" ") for meta, _, path in entries}
     # where line ends were never normalised, git calls a file modified that is just as it was checked out
-    if all(_as_checked_out(slot, path, *known[path][:2]) for path in suspects):
+    if all(path in known and _as_checked_out(slot, path, known[path][0], known[path][2]) for path in suspects):
         return ()
     return suspects
 

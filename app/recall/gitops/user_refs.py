@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from recall.gitops.command import Finished, run_git
+from recall.gitops.refs import read_ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,15 @@ class UserRefs:
 
     def tip(self, rev: str) -> str:
         """Give the commit that `rev` names, empty when there is none."""
+        known = read_ref(self.common_dir, rev)
+        if known is not None:
+            return known
         return self.git("rev-parse", "--verify", "-q", "--end-of-options", f"{rev}^{{commit}}", check=False).text
+
+    def delete(self, refs: Mapping[str, str]) -> None:
+        """Delete refs, all or none; each maps to the commit that it must stand on, empty for any."""
+        lines = "".join(f"delete {ref} {tip}".rstrip() + "\n" for ref, tip in refs.items())
+        self.git("update-ref", "--stdin", stdin=lines.encode())
 
     def landed(self, commit: str) -> bool:
         return self.git("merge-base", "--is-ancestor", commit, self.main, check=False).ok
