@@ -205,3 +205,16 @@ def test_gitpython_goes_through_the_same_door(repo: Repo, home: Path, monkeypatc
         with pytest.raises(GitCommandError):
             opened.git.rev_parse("--verify", "nowhere")
     assert not (home / "pwned").exists()
+
+
+def test_gitpython_opens_the_repository_that_it_is_given(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = Repo.create(tmp_path / "elsewhere", main="wrong")
+    elsewhere.commit("x", {"x": "x"})
+    for name in repo.git("rev-parse", "--local-env-vars").split():
+        monkeypatch.setenv(name, str(elsewhere.git_dir))
+    with HardenedRepo(repo.path / ".git") as opened:
+        assert [head.name for head in opened.heads] == ["main"]
+        assert opened.git.rev_parse("HEAD") == repo.tip()
+        assert Path(opened.common_dir) == repo.path / ".git"

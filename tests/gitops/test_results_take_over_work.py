@@ -275,13 +275,65 @@ def test_the_refusal_names_the_files(ground: Ground) -> None:
     assert ground.refusal().paths == ("config/.env",)
 
 
-def test_the_cap_is_a_setting_and_commits_are_not_leftovers(repo: Repo) -> None:
-    settings = replace(settings_for(repo), merge=MergeSettings(max_leftover_bytes=10))
-    ground = Ground(repo, settings)
-    ground.agent.commit("big", {"big": "x" * 1000})
-    assert ground.result().commits == 1
+def capped(repo: Repo, max_bytes: int) -> Ground:
+    return Ground(repo, replace(settings_for(repo), merge=MergeSettings(max_leftover_bytes=max_bytes)))
+
+
+def test_the_cap_is_a_setting(repo: Repo) -> None:
+    ground = capped(repo, 10)
     ground.agent.write("small", "x" * 11)
-    assert ground.refusal().paths[0].startswith("small")
+    refused = ground.refusal()
+    assert refused.paths[0].startswith("small")
+    assert "left uncommitted" in refused.reason
+
+
+@pytest.mark.parametrize("later", [{}, {"big": None}, {"big": "small now\n"}])
+def test_the_cap_holds_for_commits_too_and_for_each_version_in_them(
+    repo: Repo, later: dict[str, str | bytes | None]
+) -> None:
+    ground = capped(repo, 1000)
+    ground.agent.commit("big", {"big": "x" * 1001})
+    if later:
+        ground.agent.commit("later", later)
+    refused = ground.refusal()
+    assert refused.paths[0].startswith("big ")
+    assert "are new in its commits" in refused.reason
+    assert ground.see().run("rev-parse", "--verify", "-q", "refs/recall/run/7", check=False).returncode == 1
+
+
+def test_what_the_repository_has_already_is_not_new(repo: Repo) -> None:
+    """A file that moves, one that main has, and main merged into the run's branch."""
+    repo.commit("big", {"big": "x" * 1001})
+    ground = capped(repo, 1000)
+    ground.agent.git("mv", "big", "moved")
+    ground.agent.commit("move it")
+    repo.commit("another", {"another": "y" * 1001})
+    ground.agent.git("merge", "-q", "--no-edit", "main")
+    ground.agent.commit("small", {"small": "z"})
+    assert ground.result().commits == 3
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [("config/.env", "KEY=abc"), ("deploy.pem", "-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n"), ("x/id_rsa", "")],
+)
+@pytest.mark.parametrize("removed", [True, False])
+def test_secrets_in_a_commit_need_a_person_who_is_told_their_names(
+    ground: Ground, path: str, content: str, removed: bool
+) -> None:
+    ground.agent.commit("oops", {path: content, "fine.py": "x"})
+    if removed:
+        ground.agent.commit("hide it", {path: None})
+    refused = ground.refusal()
+    assert "secrets" in refused.reason
+    assert refused.paths == (path,)
+
+
+def test_a_file_that_was_there_before_may_change_whatever_its_name(repo: Repo) -> None:
+    repo.commit("old habit", {".env": "KEY=1"})
+    ground = Ground(repo)
+    ground.agent.commit("change", {".env": "KEY=2"})
+    assert ground.result().commits == 1
 
 
 def test_a_huge_file_is_refused_before_it_is_copied(ground: Ground) -> None:

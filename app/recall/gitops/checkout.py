@@ -27,13 +27,14 @@ EXECUTABLE = "100755"
 class Checkout:
     """A work tree of the user's repository. `git_dir` is the one that holds its index; `branch` is the full
     ref name that HEAD is on, empty when detached. `missing`: it cannot be reached. `pushable`: a push to the
-    repository finds it; with a git dir kept elsewhere it does not."""
+    repository finds it; with a git dir kept elsewhere it does not. `settings` hold for every git call in it."""
 
     tree: Path
     git_dir: Path
     branch: str
     missing: bool = False
     pushable: bool = True
+    settings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +195,13 @@ def _status(checkout: Checkout) -> dict[bytes, _Entry]:
 
 def in_checkout(checkout: Checkout, args: Sequence[str], *, stdin: bytes = b"", check: bool = True) -> Finished:
     return run_git(
-        args, cwd=checkout.tree, git_dir=checkout.git_dir, work_tree=checkout.tree, stdin=stdin, check=check
+        args,
+        cwd=checkout.tree,
+        git_dir=checkout.git_dir,
+        work_tree=checkout.tree,
+        stdin=stdin,
+        config=checkout.settings,
+        check=check,
     )
 
 

@@ -2,7 +2,7 @@
 
 The environment is built from scratch and the flags switch off whatever could run a program that the
 repository or its configuration names: hooks, the file-system monitor, signing, editors, pagers, prompts.
-Global and system configuration stay in force, since filters such as LFS live there.
+In the user's repository global and system configuration stay in force, since filters such as LFS live there.
 """
 
 from __future__ import annotations
@@ -41,6 +41,10 @@ _FIXED = {
     "GIT_ADVICE": "0",
     "LC_ALL": "C",
 }
+
+#: For git dirs of our own: the user's and the system's configuration are left out, since agents and tests that run
+#: with the same home can write there. What is needed of them was copied in at the start.
+ALONE = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
 
 HARDENING = (
     "core.hooksPath=/dev/null",

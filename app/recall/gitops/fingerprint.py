@@ -1,7 +1,8 @@
-"""Notice that something which can run programs changed in the shared git dir while an agent worked.
+"""Notice that something which can run programs changed while an agent worked.
 
 A linked worktree shares configuration, hooks and attributes with the user's repository, and its agent may write
-there. The state at the start of a run is kept as one short hash for each name and compared at its end.
+there; any agent may write the user's global configuration. The state at the start of a run is kept as one short
+hash for each name and compared at its end.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from recall.gitops.command import run_git
 #: Editors and `git push -u` write these at any time, and none can name a program.
 _HARMLESS = re.compile(r"branch\..*\.(?!mergeoptions$)[^.]+", re.DOTALL)
 
+#: All of the global configuration that could run a program in the dispatcher: everything else is switched off.
+_GLOBAL = re.compile(r"(filter|merge)\..*\.[^.]+", re.DOTALL)
+
 #: Beside the configuration: what git takes from files of the shared git dir.
 _FILES = ("config.worktree", "info/attributes", "info/grafts", "objects/info/alternates")
 
@@ -27,8 +31,9 @@ _TIES = ("commondir", "gitdir", "config.worktree")
 
 
 def fingerprint(common_dir: Path, git_dir: Path, tree: Path) -> dict[str, str]:
-    """Give name -> hash for all that counts: the shared git dir, then the work tree's own ties to it."""
-    found = {f"config {key}": _hash(values.encode()) for key, values in _settings(common_dir / "config").items()}
+    """Give name -> hash for all that counts: the configuration, the shared git dir, then the work tree's own ties
+    to it."""
+    found = settings_prints(common_dir)
     for name in _FILES:
         found |= _file(name, common_dir / name)
     for hook in sorted(_listing(common_dir / "hooks")):
@@ -38,29 +43,46 @@ def fingerprint(common_dir: Path, git_dir: Path, tree: Path) -> dict[str, str]:
     return found | _file("worktree's .git", tree / ".git")
 
 
+def settings_prints(common_dir: Path) -> dict[str, str]:
+    """Give name -> hash of the shared configuration, `config KEY`, and of what counts of the user's global and the
+    system's one, `global config KEY`."""
+    listed = run_git(["config", "--includes", "--show-scope", "--list", "-z"], git_dir=common_dir, check=False)
+    if not listed.ok:
+        return {"config (cannot be read)": _hash(listed.err)}
+    values: dict[str, str] = {}
+    fields = iter(listed.text.split("\0"))
+    for scope, entry in zip(fields, fields, strict=False):
+        key, _, value = entry.partition("\n")
+        if name := _name(scope, key):
+            values[name] = values.get(name, "") + value + "\0"
+    return {name: _hash(found.encode("utf-8", "surrogateescape")) for name, found in values.items()}
+
+
+def _name(scope: str, key: str) -> str:
+    if scope in ("local", "worktree"):
+        return "" if _HARMLESS.fullmatch(key) else f"config {key}"
+    return f"global config {key}" if scope in ("global", "system") and _GLOBAL.fullmatch(key) else ""
+
+
+def global_part(prints: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in prints.items() if name.startswith("global ")}
+
+
 def differences(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
     """Name what was added, changed or removed, as text for people."""
-    names = sorted({*before, *now})
-    return tuple(clean_line(name) for name in names if before.get(name) != now.get(name))
+    return tuple(clean_line(name) for name in _changed(before, now))
 
 
 def filter_names(before: Mapping[str, str], now: Mapping[str, str]) -> set[str]:
     """Name the filter drivers whose definition differs."""
-    changed = (name for name in {*before, *now} if before.get(name) != now.get(name))
-    drivers = (re.fullmatch(r"config filter\.(.*)\.[^.]+", name, re.DOTALL) for name in changed)
+    drivers = (
+        re.fullmatch(r"(?:global )?config filter\.(.*)\.[^.]+", name, re.DOTALL) for name in _changed(before, now)
+    )
     return {match[1] for match in drivers if match}
 
 
-def _settings(file: Path) -> dict[str, str]:
-    listed = run_git(["config", "--file", str(file), "--includes", "--list", "-z"], cwd=file.parent, check=False)
-    if not listed.ok:
-        return {"(cannot be read)": listed.error}
-    settings: dict[str, str] = {}
-    for entry in listed.text.split("\0"):
-        key, _, value = entry.partition("\n")
-        if key and not _HARMLESS.fullmatch(key):
-            settings[key] = settings.get(key, "") + value + "\0"
-    return settings
+def _changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    return [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
 
 
 def _listing(folder: Path) -> Iterator[Path]:

@@ -13,10 +13,10 @@ from recall.domain.text import clean_line
 from recall.domain.work import CollectOutcome, LandingOutcome, PersonNeeded, RebaseOutcome, Result, Workspace
 from recall.failpoint import failpoint
 from recall.gitops.conflict_desk import ConflictDesk
+from recall.gitops.content_rule import ContentRule
 from recall.gitops.foreign import ForeignGitDir
 from recall.gitops.integration import IntegrationRepository
 from recall.gitops.landing import Lander
-from recall.gitops.leftovers import LeftoverRule
 from recall.gitops.locate import Location
 from recall.gitops.rebase import Rebaser
 from recall.gitops.repository import Repository
@@ -31,7 +31,7 @@ class GitGateway:
 
     def __init__(self, location: Location, settings: Settings, clock: Clock, rng: Rng) -> None:
         elsewhere = settings.store.state_dir
-        state_dir = Path(elsewhere).expanduser().resolve() if elsewhere else location.state_dir
+        state_dir = settings.file.parent / Path(elsewhere).expanduser() if elsewhere else location.state_dir
         self.repository = Repository(location, settings.main, state_dir)
         self.integration = IntegrationRepository(self.repository)
         self.root = location.workspaces_root(settings.workspaces.root)
@@ -42,13 +42,21 @@ class GitGateway:
             common_dir, git_dir, state_dir, self.root, settings.main, keep, settings.workspaces.kind
         )
         main_tree = location.checkout if location.git_dir == common_dir else None
-        self._lander = Lander(common_dir, git_dir, settings.main, rng, main_tree=main_tree)
+        self._lander = Lander(
+            common_dir,
+            git_dir,
+            settings.main,
+            rng,
+            main_tree=main_tree,
+            settings=self._pool.untrusted_filters.switched_off,
+            agents=self.root,
+        )
         self.collector = Collector(
             self.repository,
             self.integration,
             clock,
             protected=protected_files(location, settings),
-            rule=LeftoverRule(settings.merge.max_leftover_bytes),
+            rule=ContentRule(settings.merge.max_leftover_bytes),
         )
         self._rebaser = Rebaser(self.integration, clock, squash=settings.merge.land == "squash")
         self.conflicts = ConflictDesk(self.integration, state_dir, clock)
@@ -63,7 +71,7 @@ class GitGateway:
         self.repository.check()
         self.root.mkdir(parents=True, exist_ok=True)
         (self.root / ".gitignore").write_text("*\n")
-        return self.integration.prepare(self._clock.now().wall)
+        return self.integration.prepare(self._clock.now().wall, self._pool.untrusted_filters.names())
 
     # -- main ------------------------------------------------------------------------------------------------
     def main_tip(self) -> str:

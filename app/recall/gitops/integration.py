@@ -11,14 +11,14 @@ import contextlib
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from recall.domain.errors import EnvironmentFailure
 from recall.domain.text import clean
 from recall.domain.work import PersonNeeded
 from recall.failpoint import failpoint
-from recall.gitops.command import Finished, pipe_git, run_git
+from recall.gitops.command import ALONE, Finished, pipe_git, run_git
 from recall.gitops.commits import Commit
 from recall.gitops.repository import Repository
 
@@ -26,6 +26,12 @@ from recall.gitops.repository import Repository
 _COPIED = (
     r"^(user\..*|core\.(autocrlf|eol|filemode|ignorecase|symlinks|precomposeunicode)|i18n\..*"
     r"|filter\.lfs\.(clean|smudge|process|required))$"
+)
+
+#: The same from the user's and the system's configuration, and the filters and ignore rules that agents work under.
+_COPIED_GLOBAL = (
+    r"^(user\..*|core\.(autocrlf|eol|filemode|ignorecase|symlinks|precomposeunicode|excludesfile|attributesfile)"
+    r"|i18n\..*|filter\..*\.(clean|smudge|process|required))$"
 )
 
 #: A linked worktree shares its configuration with the user, so an agent can write there: LFS and nothing else.
@@ -40,6 +46,7 @@ class IntegrationRepository:
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
         self.git_dir = repository.state_dir / "integration.git"
+        self._untrusted: frozenset[str] = frozenset()
 
     @property
     def objects(self) -> Path:
@@ -62,14 +69,15 @@ class IntegrationRepository:
             work_tree=work_tree,
             index=index,
             stdin=stdin,
-            env=env,
+            env={**ALONE, **(env or {})},
             check=check,
         )
 
     # -- start -----------------------------------------------------------------------------------------------
-    def prepare(self, wall: float) -> str:
-        """Make it, or bring it up to date, or rebuild it. `wall` is the time of day (seconds UTC). Gives a
-        sentence when something had to be mended."""
+    def prepare(self, wall: float, untrusted: Collection[str] = ()) -> str:
+        """Make it, or bring it up to date, or rebuild it. `wall` is the time of day (seconds UTC), `untrusted` are
+        names of filters that are left out. Gives a sentence when something had to be mended."""
+        self._untrusted = frozenset(untrusted)
         if not self.git_dir.exists():
             self._build()
             return ""
@@ -121,10 +129,12 @@ class IntegrationRepository:
         ]
         if modern:
             settings.append(("extensions.objectformat", self.repository.object_format))
-        copied = self.repository.local_config(_COPIED)
-        return settings + [
-            (key, value) for key, value in copied if not key.startswith("filter.") or _LFS_COMMAND.fullmatch(value)
-        ]
+        general = [pair for pair in self.repository.global_config(_COPIED_GLOBAL) if self._is_trusted(pair[0])]
+        own = self.repository.local_config(_COPIED)
+        return [*general, *settings, *(pair for pair in own if _is_harmless(*pair))]
+
+    def _is_trusted(self, key: str) -> bool:
+        return not (key.startswith("filter.") and key[len("filter.") :].rpartition(".")[0] in self._untrusted)
 
     def _copy_shallow_boundary(self) -> None:
         _copy_or_remove(self.repository.shallow_file, self.git_dir / "shallow")
@@ -185,18 +195,23 @@ class IntegrationRepository:
     # -- objects ---------------------------------------------------------------------------------------------
     def commits(self, oids: Sequence[str], objects: Path | None = None) -> list[Commit]:
         """Read commits, all with one process."""
+        return [Commit.parse(raw) for raw in self._read(oids, "commit", objects)]
+
+    def blobs(self, oids: Sequence[str], objects: Path | None = None) -> dict[str, bytes]:
+        """Read files by their ids, all with one process."""
+        return dict(zip(oids, self._read(oids, "blob", objects), strict=True))
+
+    def _read(self, oids: Sequence[str], kind: str, objects: Path | None) -> Iterator[bytes]:
         out = self.git("cat-file", "--batch", stdin=_lines(oids), env=borrowing(objects)).out
-        found: list[Commit] = []
         at = 0
         for oid in oids:
             end = out.index(b"\n", at)
             fields = out[at:end].split()
-            if len(fields) != 3 or fields[1] != b"commit":
-                raise EnvironmentFailure(f"commit {oid} cannot be read in {self.git_dir}: {clean(str(fields))}")
-            size = int(fields[2])
-            found.append(Commit.parse(out[end + 1 : end + 1 + size]))
-            at = end + size + 2
-        return found
+            if len(fields) != 3 or fields[1] != kind.encode():
+                raise EnvironmentFailure(f"{kind} {oid} cannot be read in {self.git_dir}: {clean(str(fields))}")
+            at = end + 1 + int(fields[2])
+            yield out[end + 1 : at]
+            at += 1
 
     def store(self, commits: Sequence[Commit]) -> None:
         """Write commits, all with one process; their ids are `Commit.oid`."""
@@ -207,6 +222,15 @@ class IntegrationRepository:
             self.git(
                 "hash-object", "-w", "-t", "commit", "--no-filters", "--stdin-paths", stdin=_lines(map(str, paths))
             )
+
+
+def is_lfs_command(value: str) -> bool:
+    """Tell whether a filter's program, or its `required`, is what `git lfs install` writes."""
+    return _LFS_COMMAND.fullmatch(value) is not None
+
+
+def _is_harmless(key: str, value: str) -> bool:
+    return not key.startswith("filter.") or is_lfs_command(value)
 
 
 def borrowing(objects: Path | None) -> dict[str, str]:

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recall.domain.errors import EnvironmentFailure
@@ -65,8 +65,9 @@ class _Intent:
 
 class Lander:
     """Lands one merge at a time. `common_dir` is the user's git dir, `integration` the bare one that holds the
-    verified commits, `main_tree` the work tree whose git dir is `common_dir`, if it is known. The caller holds the
-    dispatcher lock."""
+    verified commits, `main_tree` the work tree whose git dir is `common_dir`, if it is known. `settings` gives what
+    git is to be told in checkouts (`key=value`), `agents` is the folder below which agents and tests are at work. The
+    caller holds the dispatcher lock."""
 
     def __init__(
         self,
@@ -76,6 +77,8 @@ class Lander:
         rng: Rng,
         *,
         main_tree: Path | None = None,
+        settings: Callable[[], Sequence[str]] = tuple,
+        agents: Path | None = None,
         pause: Callable[[float], None] = time.sleep,
         patience: float = 30.0,
     ) -> None:
@@ -85,6 +88,8 @@ class Lander:
         self._main = main
         self._rng = rng
         self._main_tree = main_tree
+        self._settings = settings
+        self._agents = agents
         self._pause = pause
         self._patience = patience
 
@@ -117,7 +122,8 @@ class Lander:
         return self.land(merge_id, old, new, intent.reflog)
 
     def _checkouts(self) -> list[Checkout]:
-        return find_checkouts(self._common, self._main_tree)
+        settings = tuple(self._settings())
+        return [replace(one, settings=settings) for one in find_checkouts(self._common, self._main_tree)]
 
     # -- where main is ---------------------------------------------------------------------------------------
     def _tip(self) -> str:
@@ -219,7 +225,7 @@ class Lander:
     def _push(self, intent: _Intent, checkout: Checkout) -> Finished:
         """Addresses main by name, so a switch of branches cannot hit another one. The receiving git does not
         see our flags and gets its own."""
-        flags = [*HARDENING, "receive.denyCurrentBranch=updateInstead", "receive.autogc=false"]
+        flags = [*HARDENING, *checkout.settings, "receive.denyCurrentBranch=updateInstead", "receive.autogc=false"]
         flags += [f"safe.directory={folder}" for folder in (self._common, checkout.tree)]
         receive = " ".join(["git", *(f"-c {shlex.quote(flag)}" for flag in flags), "receive-pack"])
         lease = f"--force-with-lease={self._branch}:{intent.old}"
@@ -329,7 +335,8 @@ class Lander:
         """Clear away the locks of a dead git, then finish the files that it left half done."""
         everywhere = self._checkouts()
         held = [one for one in holders(everywhere, self._branch) if not one.missing]
-        if waiting := self._clear_locks(intent, held, [one.tree for one in everywhere if one not in held]):
+        spared = [one.tree for one in everywhere if one not in held] + ([self._agents] if self._agents else [])
+        if waiting := self._clear_locks(intent, held, spared):
             return waiting
         failpoint("landing.locks_removed")
         tip = self._tip()
@@ -378,5 +385,6 @@ class Lander:
             index=index,
             stdin=stdin,
             env={"GIT_REFLOG_ACTION": intent.reflog, name: value},
+            config=checkout.settings if checkout else (),
             check=check,
         )

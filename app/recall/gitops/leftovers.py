@@ -6,10 +6,8 @@ believed. No filter, hook or monitor of the agent's repository can run, since it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,24 +15,18 @@ from recall.domain.text import clean, clean_line
 from recall.domain.work import PersonNeeded
 from recall.gitops.agent_files import is_real_folder, read_bytes, read_text
 from recall.gitops.changes import GITLINK, ChangedPath, parse_raw
+from recall.gitops.content_rule import (
+    LARGEST_KEY,
+    ContentRule,
+    has_secret_name,
+    holds_private_key,
+    look_like_secrets,
+)
 from recall.gitops.foreign import ForeignGitDir
 from recall.gitops.integration import IntegrationRepository, borrowing
 from recall.gitops.protected import MAILBOX
 
-_SECRET_NAMES = (
-    ".env", ".env.*", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", ".netrc", ".pgpass", ".git-credentials",
-    "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credentials.json",
-)  # fmt: skip
-_EXAMPLE_NAMES = ("*.example", "*.sample", "*.template", "*.dist", "*.defaults")
-_PRIVATE_KEY = re.compile(rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----")
-_MEBIBYTE = 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class LeftoverRule:
-    """Files of more than `max_bytes` in all are not committed without a person."""
-
-    max_bytes: int
+_WHAT = "were left uncommitted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +39,7 @@ class Leftovers:
 
 
 def stage_leftovers(
-    integration: IntegrationRepository, agent: ForeignGitDir, tree: Path, standing: str, rule: LeftoverRule
+    integration: IntegrationRepository, agent: ForeignGitDir, tree: Path, standing: str, rule: ContentRule
 ) -> Leftovers | PersonNeeded:
     """Give what `tree` holds beyond the commit `standing`, or what only a person can decide about it."""
     with TemporaryDirectory(prefix="leftovers-", dir=integration.git_dir) as folder:
@@ -122,9 +114,9 @@ class _Stage:
             return False
         return ForeignGitDir(git_dir, git_dir, None).head()[1] != oid
 
-    def too_much_to_read(self, rule: LeftoverRule) -> PersonNeeded | None:
+    def too_much_to_read(self, rule: ContentRule) -> PersonNeeded | None:
         """Look at the sizes of untracked files before they are copied into an object store."""
-        return _too_large({path: _size(self._tree / path) for path in self._untracked}, rule)
+        return rule.too_large({path: _size(self._tree / path) for path in self._untracked}, _WHAT)
 
     def add(self) -> PersonNeeded | None:
         done = self._integration.git(
@@ -134,26 +126,19 @@ class _Stage:
             return None
         return PersonNeeded(f"the files in {self._tree} cannot be added: {clean(done.error)}")
 
-    def outcome(self, standing: str, rule: LeftoverRule) -> Leftovers | PersonNeeded:
+    def outcome(self, standing: str, rule: ContentRule) -> Leftovers | PersonNeeded:
         tree = self._git("write-tree")
         raw = self._integration.git("diff-tree", "-r", "-z", "--raw", "--no-renames", standing, tree, env=self._env)
         changes = parse_raw(raw.out).get("", [])
-        refused = self._secrets(changes) or _too_large(self._stored_sizes(changes), rule)
+        refused = self._secrets(changes) or rule.too_large(self._stored_sizes(changes), _WHAT)
         return refused or Leftovers(tree, tuple(clean_line(change.path) for change in changes), self._notes)
 
     def _secrets(self, changes: Sequence[ChangedPath]) -> PersonNeeded | None:
         found = [change.path for change in changes if change.is_new and self._is_secret(change.path)]
-        if not found:
-            return None
-        return PersonNeeded("uncommitted files look like secrets", tuple(map(clean_line, found)))
+        return look_like_secrets(found, "uncommitted files")
 
     def _is_secret(self, path: str) -> bool:
-        name = path.rpartition("/")[2].lower()
-        if any(fnmatch(name, pattern) for pattern in _EXAMPLE_NAMES):
-            return False
-        if any(fnmatch(name, pattern) for pattern in _SECRET_NAMES):
-            return True
-        return _PRIVATE_KEY.search(read_bytes(self._tree / path, _MEBIBYTE)) is not None
+        return has_secret_name(path) or holds_private_key(path, read_bytes(self._tree / path, LARGEST_KEY))
 
     def _stored_sizes(self, changes: Sequence[ChangedPath]) -> dict[str, int]:
         kept = [change for change in changes if not change.is_gone and change.mode != GITLINK]
@@ -174,15 +159,3 @@ def _size(path: Path) -> int:
         return path.lstat().st_size
     except OSError:
         return 0
-
-
-def _too_large(sizes: Mapping[str, int], rule: LeftoverRule) -> PersonNeeded | None:
-    total = sum(sizes.values())
-    if total <= rule.max_bytes:
-        return None
-    largest = sorted(sizes, key=lambda path: -sizes[path])[:5]
-    return PersonNeeded(
-        f"{total / _MEBIBYTE:.1f} MiB were left uncommitted, more than merge.max_leftover_bytes "
-        f"({rule.max_bytes / _MEBIBYTE:.1f} MiB) allows",
-        tuple(f"{clean_line(path)} ({sizes[path] / _MEBIBYTE:.1f} MiB)" for path in largest),
-    )

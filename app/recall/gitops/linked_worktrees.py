@@ -1,7 +1,7 @@
 """Folders that are linked worktrees of the user's repository: branches are seen there at once, and it is cheap.
 
 Configuration, hooks and refs are shared with the user, and an agent may write them: what changed of them during a
-run is noticed at its end, and filters that appeared meanwhile are switched off for everybody else.
+run is noticed at its end.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from recall.failpoint import failpoint
 from recall.gitops.agent_files import is_real_file
 from recall.gitops.checkout import find_git_dir
 from recall.gitops.command import run_git
-from recall.gitops.fingerprint import differences, filter_names, fingerprint
+from recall.gitops.fingerprint import differences, fingerprint
 from recall.gitops.folders import remove
 from recall.gitops.foreign import ForeignGitDir
 from recall.gitops.operations import clear_operation
-from recall.gitops.slot_records import LEFT, USED, Slot, SlotRecords
+from recall.gitops.slot_records import Slot, SlotRecords
 from recall.gitops.user_refs import UserRefs
 
 
@@ -60,20 +60,8 @@ class LinkedWorktrees:
         return git_dir
 
     def settings(self) -> list[str]:
-        """Switch off sparse checkouts, which `worktree add` copies from the user's, and untrusted filters."""
-        return ["core.sparseCheckout=false", *self.disarmed_filters()]
-
-    def disarmed_filters(self) -> list[str]:
-        """Give the settings that switch off filter drivers that appeared or changed while an agent that could
-        write them was, or still is, at work."""
-        now: dict[str, str] = {}
-        names: set[str] = set()
-        for slot in self._records.all().values():
-            if slot.status in (USED, LEFT) and slot.prints:
-                now = now or fingerprint(self._refs.common_dir, Path(slot.git_dir), Path("/nonexistent"))
-                names |= filter_names(slot.prints, now)
-        keys = [f"filter.{name}.{key}=" for name in sorted(names) for key in ("clean", "smudge", "process")]
-        return keys + [f"filter.{name}.required=false" for name in sorted(names)]
+        """Switch off sparse checkouts, which `worktree add` copies from the user's."""
+        return ["core.sparseCheckout=false"]
 
     def prints(self, workspace: Workspace, git_dir: Path) -> dict[str, str]:
         """Give name -> hash for all that an agent in this folder shares with others."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from recall.domain.text import clean, clean_line
 from recall.failpoint import failpoint
-from recall.gitops.command import Finished, run_git
+from recall.gitops.command import ALONE, Finished, run_git
 from recall.gitops.integration import borrowing
 from recall.gitops.user_refs import UserRefs
 
@@ -156,6 +156,6 @@ class Parking:
             work_tree=folder,
             index=index,
             stdin=stdin,
-            env={**(env or {}), **borrowing(objects)},
+            env={**ALONE, **(env or {}), **borrowing(objects)},
             check=check,
         )

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from recall.domain.conflict import ConflictedFile
-from recall.gitops.command import run_git
+from recall.gitops.command import ALONE, run_git
 from recall.gitops.integration import IntegrationRepository, config_text
 from recall.gitops.slot_records import SlotRecords
 
@@ -42,7 +42,7 @@ class _Area:
         tree, git_dir = self.folder / "tree", self.folder / "git"
         config = ("rerere.enabled=true", "rerere.autoUpdate=false")
         index = git_dir / "index"
-        run_git(["rerere"], cwd=tree, git_dir=git_dir, work_tree=tree, index=index, config=config)
+        run_git(["rerere"], cwd=tree, git_dir=git_dir, work_tree=tree, index=index, env=ALONE, config=config)
 
     def take_ids(self) -> set[str]:
         """Give the names under which rerere knows these conflicts. Its list of them goes: it would take a file

@@ -108,8 +108,15 @@ class Repository:
         """Give the (key, value) pairs of the repository's own configuration, without includes, whose key
         matches a regular expression."""
         done = self.git("config", "--local", "--no-includes", "-z", "--get-regexp", pattern, check=False)
-        pairs = (entry.split("\n", 1) for entry in done.text.split("\0") if entry)
-        return [(pair[0], pair[1] if len(pair) == 2 else "true") for pair in pairs]
+        return [_pair(entry) for entry in done.text.split("\0") if entry]
+
+    def global_config(self, pattern: str) -> list[tuple[str, str]]:
+        """Give the (key, value) pairs of the user's and the system's configuration whose key matches a regular
+        expression, the system's first."""
+        done = self.git("config", "--includes", "--show-scope", "-z", "--get-regexp", pattern, check=False)
+        fields = iter(done.text.split("\0"))
+        found = zip(fields, fields, strict=False)
+        return [_pair(entry) for scope, entry in found if scope in ("system", "global")]
 
     # -- may Recall work here? -------------------------------------------------------------------------------
     def check(self) -> None:
@@ -146,6 +153,12 @@ class Repository:
                 "there is a branch called `recall`, so git cannot make the branches recall/REGION/TASK/N; "
                 "rename it: `git branch -m recall recall-old`"
             )
+
+
+def _pair(entry: str) -> tuple[str, str]:
+    """A key without a value, as git's configuration may have it, means true."""
+    key, said, value = entry.partition("\n")
+    return key, value if said else "true"
 
 
 def _check_git_version() -> None:

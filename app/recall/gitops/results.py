@@ -15,9 +15,10 @@ from recall.failpoint import failpoint
 from recall.gitops.agent_files import is_real_folder
 from recall.gitops.changes import ChangedPath, parse_raw
 from recall.gitops.commits import Commit
+from recall.gitops.content_rule import CommitInspector, ContentRule
 from recall.gitops.foreign import ForeignGitDir
 from recall.gitops.integration import IntegrationRepository, borrowing
-from recall.gitops.leftovers import LeftoverRule, Leftovers, stage_leftovers
+from recall.gitops.leftovers import Leftovers, stage_leftovers
 from recall.gitops.protected import Protector, Series
 from recall.gitops.rebase import committer_now
 from recall.gitops.repository import Repository
@@ -43,13 +44,14 @@ class Collector:
         clock: Clock,
         *,
         protected: tuple[str, ...],
-        rule: LeftoverRule,
+        rule: ContentRule,
     ) -> None:
         self._repository = repository
         self._integration = integration
         self._clock = clock
         self._protector = Protector(integration, protected)
         self._rule = rule
+        self._inspector = CommitInspector(integration, rule)
 
     # -- from a workspace ------------------------------------------------------------------------------------
     def collect(self, workspace: Workspace, agent: ForeignGitDir | None, run_id: int, title: str) -> CollectOutcome:
@@ -126,14 +128,15 @@ class Collector:
 
     # -- from a branch ---------------------------------------------------------------------------------------
     def adopt(self, branch: str, run_id: int) -> CollectOutcome:
-        """Take over a branch of the user's repository. Only commits: the user's files are the user's."""
+        """Take over a branch of the user's repository. Only commits: the user's files are the user's. Whoever hands
+        a branch in has looked at what is in it."""
         tip = self._repository.tip_of(f"refs/heads/{branch}")
         if tip is None:
             return PersonNeeded(f"there is no branch {clean_line(branch)} in {self._repository.common_dir}")
         fork = self._repository.git("merge-base", tip, self._repository.main_tip(), check=False).text
         if not fork:
             return PersonNeeded(f"{clean_line(branch)} has no commit in common with {self._repository.main}")
-        return self._take(fork, tip, run_id, None, (), ())
+        return self._take(fork, tip, run_id, None, (), (), is_judged=True)
 
     # -- both ------------------------------------------------------------------------------------------------
     def _take(
@@ -144,12 +147,18 @@ class Collector:
         objects: Path | None,
         leftovers: tuple[str, ...],
         notes: tuple[str, ...],
+        *,
+        is_judged: bool = False,
     ) -> CollectOutcome:
         series = self._series(base, tip, objects)
         if not series.oids:
             return NothingNew("no commit and no change was left behind that main does not have")
         if links := _gitlinks(series):
             return PersonNeeded("it adds, moves or removes repositories inside the repository (submodules)", links)
+        if not is_judged and (
+            refused := self._inspector.refusal(series, [base, self._repository.main_tip()], tip, objects)
+        ):
+            return refused
         clean_tip, restored = self._protector.restore(series, tip, base, objects)
         failpoint("results.restored")
         if self._same_content(base, clean_tip, objects):

@@ -13,6 +13,7 @@ from pathlib import Path
 from recall.domain.work import Workspace
 from recall.failpoint import failpoint
 from recall.gitops.agent_files import is_real_folder
+from recall.gitops.fingerprint import differences, global_part, settings_prints
 from recall.gitops.folders import remove
 from recall.gitops.foreign import ForeignGitDir
 from recall.gitops.slot_records import Slot
@@ -65,12 +66,15 @@ class SharedClones:
         return []
 
     def prints(self, workspace: Workspace, git_dir: Path) -> dict[str, str]:
-        """An agent in a clone shares nothing with others but objects, which nobody can change."""
-        return {"clone": str(git_dir.relative_to(workspace.folder))}
+        """Give name -> hash for what an agent in a clone shares with others: the global configuration."""
+        return {"clone": str(git_dir.relative_to(workspace.folder)), **self._global()}
 
-    def changed(self, _workspace: Workspace, _slot: Slot) -> tuple[str, ...]:
-        """Name what an agent changed of what it shares with others: there is no such thing."""
-        return ()
+    def changed(self, _workspace: Workspace, slot: Slot) -> tuple[str, ...]:
+        """Name what became different of it since the run began."""
+        return differences(global_part(slot.prints), self._global())
+
+    def _global(self) -> dict[str, str]:
+        return global_part(settings_prints(self._refs.common_dir))
 
     def let_go(self, _workspace: Workspace, git_dir: Path) -> None:
         """Remove all that the run's own git dir holds. Its work has been kept."""

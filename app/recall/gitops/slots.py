@@ -17,7 +17,7 @@ from pathlib import Path
 from recall.domain.errors import ConfigError, EnvironmentFailure
 from recall.failpoint import failpoint
 from recall.gitops.agent_files import is_real_folder
-from recall.gitops.command import Finished, run_git
+from recall.gitops.command import ALONE, Finished, run_git
 from recall.gitops.folders import empty_folder
 from recall.gitops.included import copy_included
 from recall.gitops.integration import IntegrationRepository, config_text
@@ -53,6 +53,7 @@ class _Slot:
             cwd=self.tree,
             work_tree=self.tree,
             index=index or self.index,
+            env=ALONE,
             config=("checkout.workers=0",),
             check=check,
         )

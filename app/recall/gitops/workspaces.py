@@ -28,6 +28,7 @@ from recall.gitops.operations import remembered
 from recall.gitops.parking import Leftovers, ParkedWork, Parking
 from recall.gitops.shared_clones import SharedClones
 from recall.gitops.slot_records import FREE, LEFT, USED, Slot, SlotRecords
+from recall.gitops.untrusted_filters import UntrustedFilters
 from recall.gitops.user_refs import UserRefs
 
 _WORKERS = "checkout.workers=4"
@@ -66,9 +67,9 @@ class WorkspacePool:
         self._keep = tuple(keep)
         self._kind = kind
         self._parking = Parking(self._refs, integration)
-        self._linked = LinkedWorktrees(self._refs, self._records)
+        self.untrusted_filters = UntrustedFilters(common_dir, self._records)
         self._kinds: dict[str, WorkTrees] = {
-            "worktree": self._linked,
+            "worktree": LinkedWorktrees(self._refs, self._records),
             "clone": SharedClones(self._refs, integration),
         }
 
@@ -79,10 +80,6 @@ class WorkspacePool:
         """Give the git dir in which a run worked, for reading; None when it is gone."""
         slot = self._records.all().get(workspace.slot)
         return self._kinds[slot.kind].find(workspace.tree, slot.git_dir) if slot else None
-
-    def disarmed_filters(self) -> list[str]:
-        """Give the settings that switch off filters which an agent may have put into the shared configuration."""
-        return self._linked.disarmed_filters()
 
     # -- opening ---------------------------------------------------------------------------------------------
     def open(self, ref: TaskRef, number: int, run_id: int) -> Workspace:
@@ -134,7 +131,7 @@ class WorkspacePool:
         failpoint("workspace.work_tree_made")
         slot = replace(self._records.all()[workspace.slot], git_dir=str(git_dir))
         self._records.write(workspace.slot, slot)
-        self._fill(workspace, git_dir, trees.settings())
+        self._fill(workspace, git_dir, [*trees.settings(), *self.untrusted_filters.switched_off()])
         self._records.write(workspace.slot, replace(slot, prints=trees.prints(workspace, git_dir)))
 
     def _fill(self, workspace: Workspace, git_dir: Path, settings: Sequence[str]) -> None:
