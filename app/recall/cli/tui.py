@@ -9,7 +9,7 @@ from typing import NoReturn
 import click
 
 from recall import __version__
-from recall.cli.report import run, say, warn
+from recall.cli.report import run, say
 from recall.config.values import Unfit, duration
 
 
@@ -27,7 +27,8 @@ class _Duration(click.ParamType[float]):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="""\b
 Examples:
-  recall-tui --no-ui                  work until Ctrl-C
+  recall-tui                          open the screen and work
+  recall-tui --no-ui                  work until Ctrl-C, without a screen
   recall-tui --no-ui --until-done     end when nothing can move any more
   recall-tui --no-ui --json           one JSON object a line, for programs""",
 )
@@ -35,7 +36,11 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.option("--until-done", is_flag=True, help="End when no task can move without a person.")
 @click.option(
-    "--grace", type=_Duration(), default="0s", metavar="TIME", help="On SIGTERM or SIGHUP: let agents go on for so long before they are stopped."
+    "--grace",
+    type=_Duration(),
+    default="0s",
+    metavar="TIME",
+    help="On SIGTERM or SIGHUP: let agents go on for so long before they are stopped.",
 )
 @click.version_option(__version__, prog_name="recall-tui")
 @click.pass_context
@@ -45,11 +50,19 @@ def recall_tui(context: click.Context, no_ui: bool, as_json: bool, until_done: b
     Exit codes: 0 done, 1 something needs a person, 2 bad configuration or task list, 3 another dispatcher runs here,
     4 the environment failed.
     """
-    from recall.headless import run_headless
+    if no_ui or as_json or until_done or not _has_terminal():
+        from recall.headless import run_headless
 
-    if not no_ui and not as_json:
-        warn("This version has no screen yet; working as with --no-ui.")
-    context.exit(run_headless(Path.cwd(), say=say, json_lines=as_json, until_done=until_done, grace=grace))
+        context.exit(run_headless(Path.cwd(), say=say, json_lines=as_json, until_done=until_done, grace=grace))
+    from recall.ui.app import run_app
+    from recall.ui.session import open_session
+
+    with open_session(Path.cwd()) as session:
+        context.exit(run_app(session))
+
+
+def _has_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def main() -> NoReturn:

@@ -30,3 +30,8 @@ def distrusted(settings: Settings, store: Store) -> str:
     if trusted is None:
         store.put_setting(TRUSTED, commands_hash(settings, verifies_in_force(tasks)), actor="person")
     return distrust_reason(settings, tasks, trusted)
+
+
+def confirm_commands(settings: Settings, store: Store, *, actor: str) -> None:
+    """A person has read the commands in force as they are now, and lets them run."""
+    store.put_setting(TRUSTED, commands_hash(settings, verifies_in_force(store.tasks())), actor=actor)

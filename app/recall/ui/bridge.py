@@ -1,0 +1,182 @@
+"""The only crossing between threads and the screen: values go in by `post_message`, nothing else crosses."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from textual.message import Message
+
+from recall.config.settings import Settings
+from recall.domain.clock import Clock
+from recall.domain.errors import DispatcherRunning, RecallError
+from recall.domain.event import Event
+from recall.domain.overview import Overview
+from recall.engine.dispatcher import Dispatcher, Listener, Stopping
+from recall.engine.ports import Store
+from recall.ui.ledger import Ledger
+
+_POLL = 0.1
+#: While something runs, elapsed times are brought up to date this often, in seconds.
+_TICK = 1.0
+#: A busy store is shown at most four times a second.
+_LEAST_PAUSE = 0.25
+
+
+class Poster(Protocol):
+    """The app, as far as threads may touch it."""
+
+    def post_message(self, message: Message) -> bool: ...
+
+
+class Observed(Message):
+    """The store as it is now. A newer one replaces one that still waits."""
+
+    def __init__(self, overview: Overview, events: tuple[Event, ...]) -> None:
+        super().__init__()
+        self.overview = overview
+        self.events = events
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, Observed) and not message.events
+
+
+class EngineSaid(Message):
+    """The engine's state changed: `dispatching`, `draining`, `viewing`, `stopped`; or it met trouble."""
+
+    def __init__(self, mode: str, text: str = "") -> None:
+        super().__init__()
+        self.mode = mode
+        self.text = text
+
+
+class Done(Message):
+    """A person's wish was carried out, or refused with a reason."""
+
+    def __init__(self, text: str, *, refused: bool = False) -> None:
+        super().__init__()
+        self.text = text
+        self.refused = refused
+
+
+class Shown(Message):
+    """A text that was made in a thread is to be read."""
+
+    def __init__(self, title: str, text: str) -> None:
+        super().__init__()
+        self.title = title
+        self.text = text
+
+
+class Watcher:
+    """Looks at the store from a thread of its own and posts what it sees."""
+
+    def __init__(
+        self, app: Poster, store: Store, settings: Settings, clock: Clock, name: str, is_running: Callable[[], bool]
+    ) -> None:
+        self._app = app
+        self._store = store
+        self._clock = clock
+        self._is_running = is_running
+        self._ledger = Ledger(store, settings, clock, name)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="watcher", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def _watch(self) -> None:
+        seen, last, lively = -1, -_TICK, False
+        while not self._stop.wait(_POLL):
+            now = self._clock.now().mono
+            try:
+                version = self._store.data_version()
+                due = version != seen or (lively and now - last >= _TICK)
+                if not due or now - last < _LEAST_PAUSE:
+                    continue
+                seen, last = version, now
+                overview, events = self._ledger.refresh(dispatcher=self._is_running())
+            except RecallError as trouble:
+                self._app.post_message(EngineSaid("", f"the store cannot be read: {trouble}"))
+                continue
+            lively = bool(overview.runs or overview.merges) or any(one.cooling_until for one in overview.agents)
+            if not self._app.post_message(Observed(overview, tuple(events))):
+                return
+
+
+class OpenEngine(Protocol):
+    """`bootstrap.open_engine`."""
+
+    def __call__(
+        self, start: Path, listener: Listener, *, restart_conflicts: bool = True
+    ) -> AbstractContextManager[Dispatcher]: ...
+
+
+@dataclass(slots=True)
+class _Hosted:
+    dispatcher: Dispatcher | None = None
+    stopping: Stopping = Stopping.NO
+
+
+class EngineHost:
+    """Runs a dispatcher in a thread of its own, if no other process does.
+
+    Nothing waits for that thread on the screen's side: a stop is asked for, and its end is posted.
+    """
+
+    def __init__(self, app: Poster, start: Path, open_engine: OpenEngine, log: Path) -> None:
+        self._app = app
+        self._start = start
+        self._open = open_engine
+        self._log = log
+        self._hosted = _Hosted()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def hosting(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self) -> None:
+        """Become the dispatcher, or a viewer where there is one already."""
+        if not self.hosting:
+            self._hosted = _Hosted()
+            self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+            self._thread.start()
+
+    def request(self, stopping: Stopping) -> None:
+        self._hosted.stopping = max(self._hosted.stopping, stopping)
+        if self._hosted.dispatcher is not None:
+            self._hosted.dispatcher.request(stopping)
+
+    def _run(self) -> None:
+        listener = Listener(trouble=lambda text: self._say("", text))
+        try:
+            with self._open(self._start, listener, restart_conflicts=False) as dispatcher:
+                self._hosted.dispatcher = dispatcher
+                dispatcher.request(self._hosted.stopping)
+                dispatcher.start()
+                self._say("dispatching")
+                dispatcher.run(until_done=False)
+        except DispatcherRunning as other:
+            self._say("viewing", str(other))
+            return
+        except RecallError as trouble:
+            self._say("stopped", str(trouble))
+            return
+        except Exception as fault:  # a fault of the engine is shown, and the app lives on
+            with self._log.open("a") as log:
+                traceback.print_exc(file=log)
+            self._say("stopped", f"the engine failed: {type(fault).__name__}: {fault}; see {self._log}")
+            return
+        self._say("stopped")
+
+    def _say(self, mode: str, text: str = "") -> None:
+        self._app.post_message(EngineSaid(mode, text))

@@ -1,0 +1,1 @@
+"""The screens: each composes widgets, shows what the view models made, and turns keys into commands."""

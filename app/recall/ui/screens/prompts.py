@@ -1,0 +1,84 @@
+"""Small dialogs: a question with an answer of yes or no, a line of text, a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from recall.domain.text import clean
+
+
+class Confirm(ModalScreen[bool]):
+    """Asks before something that is not undone with a key. Enter means yes, escape no."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,y", "answer(True)", "Yes", id="confirm.yes"),
+        Binding("escape,n", "answer(False)", "No", id="confirm.no"),
+    ]
+
+    def __init__(self, question: str) -> None:
+        super().__init__()
+        self._question = clean(question)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Static(Content(self._question))
+            yield Static(Content("enter yes · escape no"), classes="hint")
+
+    def action_answer(self, yes: bool) -> None:
+        self.dismiss(yes)
+
+
+class Ask(ModalScreen[str]):
+    """Asks for one line; escape gives an empty one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", id="ask.leave")]
+
+    def __init__(self, question: str, initial: str = "") -> None:
+        super().__init__()
+        self._question = clean(question)
+        self._initial = initial
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Static(Content(self._question))
+            yield Input(self._initial)
+            yield Static(Content("enter accepts · escape leaves"), classes="hint")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        self.dismiss(event.value)
+
+    def action_leave(self) -> None:
+        self.dismiss("")
+
+
+class Choose(ModalScreen[int]):
+    """Offers a few ways, each with a digit; escape gives -1."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "choose(-1)", "Leave", id="choose.leave"),
+        *(Binding(str(digit), f"choose({digit - 1})", show=False, id=f"choose.{digit}") for digit in range(1, 10)),
+    ]
+
+    def __init__(self, question: str, ways: Sequence[str]) -> None:
+        super().__init__()
+        self._question = clean(question)
+        self._ways = [clean(way) for way in ways]
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Static(Content(self._question))
+            for number, way in enumerate(self._ways, 1):
+                yield Static(Content(f"{number}  {way}"))
+            yield Static(Content("escape leaves"), classes="hint")
+
+    def action_choose(self, index: int) -> None:
+        if index < len(self._ways):
+            self.dismiss(index)

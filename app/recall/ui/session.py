@@ -1,0 +1,56 @@
+"""Everything that the app is handed at its start: the repository, its settings, its store."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from recall.bootstrap import dispatcher_runs, open_engine, open_store_at, settings_at, state_dir, with_presets
+from recall.config.settings import Settings
+from recall.domain.clock import Clock
+from recall.engine.ports import Store
+from recall.gitops.locate import Location, locate
+from recall.system import SystemClock
+from recall.ui.bridge import OpenEngine
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """`start` is the folder that the program was called in; `state` holds the database and the run folders."""
+
+    start: Path
+    location: Location
+    settings: Settings
+    store: Store
+    clock: Clock
+    state: Path
+    open_engine: OpenEngine
+
+    @property
+    def name(self) -> str:
+        return (self.location.checkout or self.location.common_dir).name
+
+    @property
+    def workspaces(self) -> Path:
+        return self.location.workspaces_root(self.settings.workspaces.root) / "ws"
+
+    def run_folder(self, run_id: int) -> Path:
+        return self.state / "runs" / str(run_id)
+
+    def dispatcher_runs(self) -> bool:
+        return dispatcher_runs(self.state)
+
+
+@contextmanager
+def open_session(start: Path) -> Generator[Session]:
+    """Read settings and open the store at `start`. Raises ConfigError or EnvironmentFailure in words."""
+    location = locate(start)
+    settings = with_presets(settings_at(location))
+    store = open_store_at(location, settings)
+    state = state_dir(location, settings)
+    try:
+        yield Session(start, location, settings, store, SystemClock(), state, open_engine)
+    finally:
+        store.close()

@@ -1,0 +1,68 @@
+"""Longer texts for people: a task with all that is known of it, the table of keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recall.domain.event import Event
+from recall.domain.overview import Overview, why
+from recall.domain.run import Run
+from recall.domain.task import Task
+from recall.domain.words import elapsed, moment, task_word
+from recall.ui.commands import COMMANDS
+
+
+def task_text(task: Task, overview: Overview, runs: Sequence[Run], events: Sequence[Event]) -> str:
+    """Everything about a task, as plain lines: text, prerequisites both ways, attempts, why, events."""
+    index = {one.ref: one for one in overview.tasks}
+    parts = [
+        f"{task.ref}  {task.title}",
+        f"{task_word(task)}: {why(task, overview)}",
+        "",
+        f"type {task.type} · priority {task.priority}",
+        f"attempts {task.attempts} · interruptions {task.interruptions}",
+    ]
+    if task.verify:
+        parts.append(f"verify: {task.verify}")
+    if task.done_commit:
+        parts.append(f"landed as {task.done_commit}")
+    parts += _section("Text", task.body.strip().splitlines())
+    parts += _section("Waits for", [_named(index.get(ref), str(ref)) for ref in task.prerequisites])
+    waiting = [one for one in overview.tasks if task.ref in one.prerequisites]
+    parts += _section("Others wait for it", [_named(one, str(one.ref)) for one in waiting])
+    parts += _section("Runs", [line for run in runs for line in _run_lines(run, overview.now)])
+    parts += _section("Events", [_event_line(event, overview.now) for event in events])
+    return "\n".join(parts) + "\n"
+
+
+def _section(title: str, lines: Sequence[str]) -> list[str]:
+    return ["", title, *(f"  {line}" for line in lines)] if lines else []
+
+
+def _named(task: Task | None, ref: str) -> str:
+    return f"{ref}  {task.title} ({task_word(task)})" if task is not None else f"{ref} (not in the list)"
+
+
+def _run_lines(run: Run, now: float) -> list[str]:
+    took = elapsed((run.ended_at or run.settled_at or now) - (run.started_at or run.claimed_at))
+    first = f"run {run.id} · {run.agent} · {moment(run.claimed_at, now)} · {took} · {run.result or run.state}"
+    reason = [f"    {line}" for line in run.reason.splitlines()]
+    return [first, *([f"    given to it because: {run.why}"] if run.why else []), *reason]
+
+
+def _event_line(event: Event, now: float) -> str:
+    move = f" {event.before} → {event.after}" if event.before and event.after else ""
+    reason = f"  {event.reason.splitlines()[0]}" if event.reason else ""
+    return f"{moment(event.at, now)}  {event.kind}{move}  by {event.actor}{reason}"
+
+
+_LISTS = "j/k or arrows move · g/G first, last · ctrl+d/ctrl+u half a page · space folds a group · tab next pane"
+
+
+def keys_text() -> str:
+    """Every key, by area."""
+    areas: dict[str, list[str]] = {}
+    for command in COMMANDS:
+        areas.setdefault(command.area, []).append(f"{command.key_name:<7} {command.title:<24} {command.help}")
+    parts = [f"{area.upper()}\n" + "\n".join(f"  {line}" for line in lines) for area, lines in areas.items()]
+    return "\n\n".join([*parts, f"LISTS\n  {_LISTS}"]) + "\n"
