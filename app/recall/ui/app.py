@@ -88,7 +88,7 @@ class RecallApp(App[int]):
         if message.mode:
             self.main.say_mode(message.mode)
         if message.mode == "stopped" and self._leaving:
-            self._exit()
+            self.leave_now()
         elif message.text:
             self.notify(message.text, severity="information" if message.mode == "viewing" else "error", markup=False)
 
@@ -236,7 +236,7 @@ class RecallApp(App[int]):
 
     def _quit_chosen(self, way: int | None) -> None:
         if way == 0:
-            self._exit()
+            self.leave_now()
         elif way == 1:
             self._leave(Stopping.DRAIN)
         elif way == 2:
@@ -245,13 +245,13 @@ class RecallApp(App[int]):
     def _leave(self, stopping: Stopping) -> None:
         """Ask the engine to stop; its end, posted by its thread, ends the app. Asked twice, leave at once."""
         if not self.host.hosting or self._leaving:
-            self._exit()
+            self.leave_now()
             return
         self._leaving = True
         self.main.say_mode("draining")
         self.host.request(stopping)
 
-    def _exit(self) -> None:
+    def leave_now(self) -> None:
         self._watcher.stop()
         self.exit(0)
 
