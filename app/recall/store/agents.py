@@ -69,13 +69,11 @@ def row_of(rows: Rows, name: str) -> sqlite3.Row | None:
     return rows.one("SELECT * FROM agents WHERE name = :name", {"name": name})
 
 
-def introduce(tx: Transaction, name: str) -> None:
-    """Make a row for an agent that recall.toml does not know: one that a person drives."""
-    added = tx.change(
-        "INSERT INTO agents (name, configured) VALUES (:name, 0) ON CONFLICT DO NOTHING", {"name": name}
-    )
-    if added:
-        events.append(tx, "agent.added", actor="store", agent=name, reason="made itself known by claiming")
+def introduce(tx: Transaction, name: str) -> sqlite3.Row | None:
+    """Make a row for an agent that there is none of: one that a person drives."""
+    tx.change("INSERT INTO agents (name, configured) VALUES (:name, 0)", {"name": name})
+    events.append(tx, "agent.added", actor="store", agent=name, reason="made itself known by claiming")
+    return row_of(tx, name)
 
 
 def why_not(row: sqlite3.Row | None, name: str, now: float) -> str:

@@ -26,6 +26,7 @@ _INSERT_RUN = """
 INSERT INTO runs (region, task, agent, owner, version, number, state, claimed_at, why)
 VALUES (:region, :id, :agent, :owner, :version,
   (SELECT count(*) + 1 FROM runs WHERE region = :region AND task = :id), :state, :wall, :why)
+RETURNING id, number
 """
 _CANDIDATES = """
 SELECT region, id, touches FROM tasks
@@ -40,9 +41,14 @@ UPDATE tasks SET lease_expires = :expires, lease_expires_wall = :expires_wall
 WHERE region = :region AND id = :id AND status = 'in_progress' AND lease_owner = :owner
   AND lease_version = :version AND lease_boot = :boot AND lease_expires > :now
 """
+# three ranges of one index: `<>` and OR would look at every lease there is
 _EXPIRED = """
 SELECT region, id, lease_owner, lease_version, lease_expires_wall FROM tasks
-WHERE lease_expires IS NOT NULL AND (lease_boot <> :boot OR lease_expires <= :now)
+WHERE lease_expires IS NOT NULL AND lease_boot = :boot AND lease_expires <= :now
+UNION ALL SELECT region, id, lease_owner, lease_version, lease_expires_wall FROM tasks
+WHERE lease_expires IS NOT NULL AND lease_boot < :boot
+UNION ALL SELECT region, id, lease_owner, lease_version, lease_expires_wall FROM tasks
+WHERE lease_expires IS NOT NULL AND lease_boot > :boot
 """
 _RUN_OF_LEASE = "SELECT id FROM runs WHERE region = :region AND task = :id AND owner = :owner AND version = :version"
 _UNMET = """
@@ -56,18 +62,19 @@ _EVERYTHING = -1
 def claim(
     tx: Transaction, ref: TaskRef, agent: str, owner: str, ttl: float, why: str, *, pulled: bool
 ) -> Claim | Refused:
-    if pulled:
-        agents.introduce(tx, agent)
-    refusal = _may_not(tx, ref, agent)
+    row = agents.row_of(tx, agent)
+    if row is None and pulled:
+        row = agents.introduce(tx, agent)
+    refusal = _may_not(tx, ref, agent, row)
     if refusal:
         return Refused(refusal)
     return _take(tx, ref, agent, owner, ttl, why, pulled=pulled) or Refused(_why_not_claimable(tx, ref))
 
 
 def claim_next(tx: Transaction, agent: str, owner: str, ttl: float, why: str, *, pulled: bool) -> Claim | None:
-    if pulled:
-        agents.introduce(tx, agent)
     row = agents.row_of(tx, agent)
+    if row is None and pulled:
+        row = agents.introduce(tx, agent)
     if row is None or agents.why_not(row, agent, tx.now.wall):
         return None
     ref = _first_candidate(tx, agent, row["types"])
@@ -81,7 +88,7 @@ def renew(tx: Transaction, ref: TaskRef, owner: str, version: int, ttl: float) -
         return run
     renewed = tx.change(_RENEW, _lease(tx, ttl) | {**ref._asdict(), "owner": owner, "version": version})
     assert renewed == 1, "the lease was checked in this transaction"
-    return _claim_of(tx, run, ttl)
+    return _claim_of(tx, run.id, run.number, run.ref, run.agent, owner, version, ttl)
 
 
 def release(tx: Transaction, ref: TaskRef, owner: str, version: int, actor: str, reason: str) -> Refused | None:
@@ -129,31 +136,32 @@ def _take(
         return None
     state = RunState.PULLED if pulled else RunState.PREPARING
     values = {**ref._asdict(), "agent": agent, "owner": owner, "version": won["lease_version"], "why": why}
-    run_id = tx.insert(_INSERT_RUN, {**values, "state": state, "wall": tx.now.wall})
+    run = tx.one(_INSERT_RUN, {**values, "state": state, "wall": tx.now.wall})
+    assert run is not None
     events.append(
         tx,
         "task.claimed",
         actor=f"agent {agent}" if pulled else "dispatcher",
         ref=ref,
         agent=agent,
-        run_id=run_id,
+        run_id=run["id"],
         before=TaskState.TODO,
         after=TaskState.IN_PROGRESS,
         reason=why,
     )
-    run = reading.run(tx, run_id)
-    assert run is not None
-    return _claim_of(tx, run, ttl)
+    return _claim_of(tx, run["id"], run["number"], ref, agent, owner, won["lease_version"], ttl)
 
 
-def _claim_of(tx: Transaction, run: Run, ttl: float) -> Claim:
+def _claim_of(
+    tx: Transaction, run_id: int, number: int, ref: TaskRef, agent: str, owner: str, version: int, ttl: float
+) -> Claim:
     return Claim(
-        run_id=run.id,
-        ref=run.ref,
-        agent=run.agent,
-        owner=run.owner,
-        version=run.version,
-        number=run.number,
+        run_id=run_id,
+        ref=ref,
+        agent=agent,
+        owner=owner,
+        version=version,
+        number=number,
         boot=tx.now.boot,
         expires=tx.now.mono + ttl,
         expires_wall=tx.now.wall + ttl,
@@ -180,13 +188,13 @@ def _first_candidate(tx: Transaction, agent: str, types: str) -> TaskRef | None:
         tuple(json.loads(row["touches"]))
         for row in tx.all("SELECT touches FROM tasks WHERE status = 'in_progress' AND touches <> '[]'")
     ]
-    for limit in (_FIRST_LOOK, _EVERYTHING):
+    for limit in (_FIRST_LOOK if running else 1, _EVERYTHING):
         values = {"agent": agent, "types": types, "wall": tx.now.wall, "limit": limit}
         candidates = tx.all(_CANDIDATES, values)
         for row in candidates:
             if not _overlaps(tuple(json.loads(row["touches"])), running):
                 return TaskRef(row["region"], row["id"])
-        if len(candidates) < _FIRST_LOOK:
+        if len(candidates) < limit:
             return None
     return None
 
@@ -195,8 +203,7 @@ def _overlaps(touches: tuple[str, ...], running: Iterable[tuple[str, ...]]) -> b
     return any(overlapping(touches, other) for other in running) if touches else False
 
 
-def _may_not(tx: Transaction, ref: TaskRef, agent: str) -> str:
-    row = agents.row_of(tx, agent)
+def _may_not(tx: Transaction, ref: TaskRef, agent: str, row: sqlite3.Row | None) -> str:
     held = agents.why_not(row, agent, tx.now.wall)
     if row is None or held:
         return held
