@@ -344,6 +344,27 @@ def test_a_folder_that_cannot_be_reset_is_left_and_another_used(repo: Repo, pool
     assert "could not be reset" in pool.parked()[0].why
 
 
+@pytest.mark.parametrize("landed", [True, False])
+@pytest.mark.parametrize("place", ["tree", "folder"])
+def test_what_lies_behind_a_link_in_the_folders_place_is_left_alone(
+    repo: Repo, pool: WorkspacePool, tmp_path: Path, place: str, landed: bool
+) -> None:
+    """A linked worktree of the user's, say: filling it as a folder of ours would clean it out."""
+    workspace = pool.open(T1, 1, 11)
+    others = repo.worktree(tmp_path / "others" / "tree", "others")
+    others.write("precious.txt", "not committed\n")
+    link, target = (workspace.tree, others.path) if place == "tree" else (workspace.folder, others.path.parent)
+    link.rename(tmp_path / "away")
+    link.symlink_to(target)
+    pool.close(workspace, 11, landed=landed)
+    pool.tidy([])
+    again = pool.open(T1, 2, 12)
+    assert agent(again).status() == []
+    assert (others.path / "precious.txt").read_text() == "not committed\n"
+    assert others.git("symbolic-ref", "HEAD") == "refs/heads/others"
+    assert "precious" not in repo.git("log", "--all", "--format=%H", "--name-only")
+
+
 # -- what is left in a folder for the next run -------------------------------------------------------------------
 @pytest.mark.parametrize("mark", ["--skip-worktree", "--assume-unchanged"])
 def test_an_edit_that_the_agent_hid_from_git_is_gone_for_the_next_run(

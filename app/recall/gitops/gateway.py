@@ -107,8 +107,11 @@ class GitGateway:
 
     def collect(self, workspace: Workspace, run_id: int, title: str) -> CollectOutcome:
         if changed := self._pool.tampered(workspace):
-            return PersonNeeded("the run changed what the repository's other work trees share", changed)
-        return self._kept(self.collector.collect(workspace, self.git_dir_of(workspace), run_id, title), run_id)
+            return _for_person("the run changed what the repository's other work trees share", changed)
+        outcome = self.collector.collect(workspace, self.git_dir_of(workspace), run_id, title)
+        if isinstance(outcome, PersonNeeded):
+            return _for_person(outcome.reason, outcome.paths)
+        return self._kept(outcome, run_id)
 
     def git_dir_of(self, workspace: Workspace) -> ForeignGitDir | None:
         """Give the git dir in which a run worked, to be read as files; None when it is gone."""
@@ -156,6 +159,11 @@ class GitGateway:
             self.repository.git("update-ref", _base_pin(run_id), outcome.base)
             failpoint("gateway.result_base_pinned")
         return outcome
+
+
+def _for_person(reason: str, paths: tuple[str, ...]) -> PersonNeeded:
+    """The workspace is closed next: say what finds the work afterwards."""
+    return PersonNeeded(f"{reason} (`recall workspaces` shows where its work is kept)", paths)
 
 
 def _base_pin(run_id: int) -> str:

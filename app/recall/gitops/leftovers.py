@@ -78,10 +78,10 @@ class _Stage:
             return None
         tagged = [entry.partition(" ") for entry in done.text.split("\0") if entry]
         if unmerged := tuple(dict.fromkeys(clean_line(path) for tag, _, path in tagged if tag == "M")):
-            return PersonNeeded(f"{self._tree} holds files with unresolved conflicts", unmerged)
+            return PersonNeeded("it left files with unresolved conflicts", unmerged)
         if hidden := tuple(clean_line(path) for tag, _, path in tagged if tag == "S" or tag.islower()):
             return PersonNeeded(
-                f"files in {self._tree} are marked skip-worktree or assume-unchanged, so their state is unknown",
+                "files in its work tree are marked skip-worktree or assume-unchanged, so their state is unknown",
                 hidden,
             )
         return None
@@ -124,7 +124,7 @@ class _Stage:
         )
         if done.ok:
             return None
-        return PersonNeeded(f"the files in {self._tree} cannot be added: {clean(done.error)}")
+        return PersonNeeded(f"the files that it left cannot be added: {clean(done.error)}")
 
     def outcome(self, standing: str, rule: ContentRule) -> Leftovers | PersonNeeded:
         tree = self._git("write-tree")

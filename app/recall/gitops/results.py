@@ -58,9 +58,9 @@ class Collector:
         """Take over what lies in a workspace, whose git dir is `agent`. `title` names the task in the commit of
         the leftovers."""
         if agent is None:
-            return PersonNeeded(f"the git dir of {workspace.tree} is gone; the branch {workspace.branch} may be left")
+            return PersonNeeded("the git dir of its workspace is gone, and what it committed may be gone with it")
         if operation := agent.operation():
-            return PersonNeeded(f"a {operation} was left half done in {workspace.tree}; finish or abort it there")
+            return PersonNeeded(f"a {operation} was left half done in its workspace")
         found = self._find_tip(agent, workspace)
         if isinstance(found, PersonNeeded):
             return found
@@ -69,8 +69,8 @@ class Collector:
             return left
         if left.paths and found.standing != found.tip:
             return PersonNeeded(
-                f"{workspace.tree} holds uncommitted work on {found.standing[:12]}, but its commits end elsewhere "
-                f"({found.tip[:12]}); decide what belongs together",
+                f"it left uncommitted work on {found.standing[:12]}, but its commits end elsewhere ({found.tip[:12]}); "
+                "decide what belongs together",
                 left.paths,
             )
         tip = self._commit_leftovers(left, found.tip, title) if left.paths else found.tip
@@ -80,10 +80,10 @@ class Collector:
         ref, head = agent.head()
         branch = agent.resolve(f"refs/heads/{workspace.branch}")
         if head is None:
-            return PersonNeeded(f"HEAD of {workspace.tree} names no commit ({clean_line(ref or 'unreadable')})")
+            return PersonNeeded(f"HEAD of its workspace names no commit ({clean_line(ref or 'unreadable')})")
         for commit in (head, branch):
             if commit is not None and not self._exists(agent, commit):
-                return PersonNeeded(f"commit {commit[:12]} of {workspace.tree} is damaged or missing")
+                return PersonNeeded(f"commit {commit[:12]} of its workspace is damaged or missing")
         place = clean_line(ref.removeprefix("refs/heads/")) if ref else "a detached HEAD"
         if branch is None or self._descends(agent, head, branch):
             away = ref != f"refs/heads/{workspace.branch}"
@@ -93,11 +93,11 @@ class Collector:
             found = _Found(branch, head, (f"it ended on {place}; the commits of {workspace.branch} were taken",))
         else:
             return PersonNeeded(
-                f"{workspace.tree} stands on {place}, which has other commits than {workspace.branch}; "
+                f"its workspace stands on {place}, which has other commits than {workspace.branch}; "
                 "decide which of them count"
             )
         if not self._descends(agent, found.tip, workspace.base):
-            return PersonNeeded(f"the commits in {workspace.tree} do not build on {workspace.base[:12]}, their start")
+            return PersonNeeded(f"its commits do not build on {workspace.base[:12]}, where it began")
         return found
 
     def _exists(self, agent: ForeignGitDir, commit: str) -> bool:
@@ -115,8 +115,8 @@ class Collector:
         if is_real_folder(workspace.tree):
             return stage_leftovers(self._integration, agent, workspace.tree, found.standing, self._rule)
         if workspace.tree.is_symlink():
-            return PersonNeeded(f"{workspace.tree} was replaced by a link; nothing was read through it")
-        return Leftovers("", (), (f"{workspace.tree} is gone; only its commits were taken",))
+            return PersonNeeded("its work tree was replaced by a link; nothing was read through it")
+        return Leftovers("", (), ("its work tree is gone; only its commits were taken",))
 
     def _commit_leftovers(self, left: Leftovers, parent: str, title: str) -> str:
         now = committer_now(self._clock)

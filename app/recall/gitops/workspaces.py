@@ -19,7 +19,7 @@ from recall.domain.task import TaskRef
 from recall.domain.text import clean
 from recall.domain.work import Workspace
 from recall.failpoint import failpoint
-from recall.gitops.agent_files import read_text
+from recall.gitops.agent_files import is_real_folder, read_text
 from recall.gitops.command import run_git
 from recall.gitops.folders import make_removable, remove
 from recall.gitops.foreign import ForeignGitDir
@@ -127,6 +127,8 @@ class WorkspacePool:
 
     def _ready(self, workspace: Workspace) -> None:
         trees = self._kinds[self._kind]
+        if not _is_there(workspace):
+            self._discard(workspace, self._records.all()[workspace.slot])
         git_dir = trees.make(workspace)
         failpoint("workspace.work_tree_made")
         slot = replace(self._records.all()[workspace.slot], git_dir=str(git_dir))
@@ -182,12 +184,12 @@ class WorkspacePool:
         if slot is None or slot.status != USED or slot.run_id != run_id:
             return f"workspace {workspace.slot} is not in use by run {run_id} any more"
         agent = self._kinds[slot.kind].find(workspace.tree, slot.git_dir)
-        if agent is None or not workspace.tree.is_dir():
+        if agent is None or not _is_there(workspace):
             return self._close_vanished(workspace, slot, landed)
         if not slot.prints:
             return self._recycle(workspace, slot, agent.git_dir, landed)
         changed = self._kinds[slot.kind].changed(workspace, slot)
-        trouble = _unrest(workspace, agent)
+        trouble = _unrest(workspace, agent, landed)
         has_landed = landed and not trouble and not changed
         kept, incomplete = self._keep_work(workspace, slot, agent, trouble or "it did not land", landed=has_landed)
         failpoint("workspace.work_kept")
@@ -218,7 +220,7 @@ class WorkspacePool:
         if landed and not others:
             return "", ""
         left = Leftovers(self._parking.tree_of(head, objects))
-        if workspace.tree.is_dir() and not landed:
+        if _is_there(workspace) and not landed:
             look = self._records.folder / f"{workspace.slot}.look"
             left = self._parking.snapshot(workspace.tree, head, look, objects)
         aside = remembered(agent.git_dir) if agent and not landed else []
@@ -356,18 +358,26 @@ class WorkspacePool:
 
     def _discard(self, workspace: Workspace, slot: Slot) -> None:
         try:
+            if workspace.folder.is_symlink():
+                workspace.folder.unlink()
             self._kinds[slot.kind].discard(workspace.tree)
         except OSError as broken:
             raise EnvironmentFailure(f"{workspace.tree} cannot be removed: {broken}; remove it by hand") from broken
 
 
-def _unrest(workspace: Workspace, agent: ForeignGitDir) -> str:
-    """Say what keeps a workspace from being at rest; empty when nothing does."""
+def _is_there(workspace: Workspace) -> bool:
+    """Tell whether the folder is one of ours: what lies behind a link in its place is somebody else's."""
+    return is_real_folder(workspace.folder) and is_real_folder(workspace.tree)
+
+
+def _unrest(workspace: Workspace, agent: ForeignGitDir, landed: bool) -> str:
+    """Say what keeps a workspace from being at rest; empty when nothing does. Work that has landed may have been
+    found on any branch."""
     if waiting := agent.operation():
         return f"a {waiting} was in progress"
     if (agent.git_dir / "index.lock").exists():
         return "its index was locked"
-    if agent.head()[0] != f"refs/heads/{workspace.branch}":
+    if not landed and agent.head()[0] != f"refs/heads/{workspace.branch}":
         return "it was not on its branch"
     return ""
 
