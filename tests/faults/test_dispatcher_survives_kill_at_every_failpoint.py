@@ -17,6 +17,7 @@ import pytest
 
 import recall
 from tests.faults import test_landing_survives_kill as landing
+from tests.faults import test_resolve_survives_kill as resolving
 from tests.faults.promises import check_promises, versions
 from tests.faults.scenes import CONFLICT, EDITED, FAILING, MERGE, PLAIN, RED, TROUBLE, Scene
 from tests.gitops import test_workspaces_survive_kill as workspaces
@@ -99,10 +100,11 @@ def _named(tree: ast.AST) -> Iterator[str]:
 
 
 def test_no_failpoint_is_left_out() -> None:
-    """Each case fails unless its points are reached; the two other files take their points from the source."""
+    """Each case fails unless its points are reached; the other files take their points from the source."""
     here = set[str]().union(*(case.points for case in CASES)) | OF_SHIMS | AFTER_SHIMS
     assert here - listed() == set(), "no such failpoint any more"
-    assert listed() - here - landing.failpoints() - set(workspaces.failpoints()) == set(), "never visited"
+    elsewhere = landing.failpoints() | set(workspaces.failpoints()) | resolving.failpoints()
+    assert listed() - here - elsewhere == set(), "never visited"
 
 
 def kill_at(shop: Workshop, point: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recall.domain.conflict import Decision, Side
+from recall.domain.conflict import ConflictKind, Decision, Side
 from recall.domain.work import Conflict
 from tests.gitops.conflict_scene import LABELS, LINES, Files, Scene, edited
 from tests.support.hermetic_git import Repo
@@ -215,6 +215,62 @@ def test_a_file_and_a_folder_of_one_name_need_hands(repo: Repo, tmp_path: Path) 
     taken = scene.taken(folder)
     assert taken.open == {}
     assert {"k.txt", "k/inner"} <= set(scene.see().files(taken.tree))
+
+
+def test_names_beside_each_other_take_nobodys_place(repo: Repo, tmp_path: Path) -> None:
+    repo.commit("ignore", {".gitignore": "*~main~\n"})
+    scene = Scene(repo, {"pic": b"\0b", "pic~main": "mine\n"}, {"pic": b"\0m"}, {"pic": b"\0t"})
+    folder = scene.check_out(tmp_path / "by-hand")
+    assert (folder / "pic~main").read_text() == "mine\n"
+    assert scene.taken(folder).open == {"pic": "pic: rename pic~main~ or pic~task to it, delete the rest"}
+    (folder / "pic~task").unlink()
+    assert "pic" in scene.taken(folder).open, "an ignored name counts as well"
+    (folder / "pic~main~").rename(folder / "pic")
+    taken = scene.taken(folder)
+    assert taken.open == {}
+    assert scene.see().files(taken.tree) == [".gitignore", "README.md", "TASKS.md", "pic", "pic~main"]
+
+
+def test_a_folder_that_was_written_already_may_be_named_again(repo: Repo, tmp_path: Path) -> None:
+    scene = content(repo)
+    folder = scene.check_out(tmp_path / "by-hand")
+    (folder / "f").write_text("half done\n")
+    assert scene.desk.check_out(scene.record(), folder, LABELS) == ""
+    assert (folder / "f").read_text() == "half done\n"
+
+
+@pytest.fixture
+def linked(repo: Repo) -> Scene:
+    """Both sides point a submodule somewhere else."""
+
+    def point(to: str) -> str:
+        repo.git("update-index", "--add", "--cacheinfo", f"160000,{to * 40},sub")
+        (repo.path / "sub").mkdir(exist_ok=True)
+        repo.git("commit", "-q", "-m", f"point at {to}")
+        return repo.tip()
+
+    scene = content(repo)
+    repo.git("checkout", "-q", "-B", "main", scene.base)
+    scene.base = point("1")
+    repo.git("checkout", "-q", "-B", "work")
+    scene.tip = point("3")
+    repo.git("checkout", "-q", "-B", "main", scene.base)
+    scene.onto = point("2")
+    assert scene.gateway.integration.carry(scene.tip, [scene.base]) is None
+    scene.met = scene.meet(scene.base, scene.tip, scene.onto)
+    return scene
+
+
+@pytest.mark.parametrize(("side", "wanted"), [(Side.MAIN, "2" * 40), (Side.TASK, "3" * 40)])
+def test_a_submodule_is_settled_by_a_side(linked: Scene, tmp_path: Path, side: Side, wanted: str) -> None:
+    assert linked.files["sub"].kind is ConflictKind.SUBMODULE
+    decisions = linked.sided(side)
+    assert linked.see().git("rev-parse", f"{linked.desk.tree(linked.met, decisions)}:sub") == wanted
+    folder = linked.check_out(tmp_path / "by-hand")
+    assert "--take main|task" in linked.taken(folder).open["sub"]
+    taken = linked.taken(folder, *decisions)
+    assert taken.open == {}
+    assert linked.see().git("rev-parse", f"{taken.tree}:sub") == wanted
 
 
 def test_what_was_decided_before_stands_in_the_folder_and_in_place_of_what_is_open(

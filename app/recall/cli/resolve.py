@@ -80,7 +80,7 @@ def resolve(
     table: dict[str, tuple[bool, _Way]] = {
         "--take": (take is not None, lambda desk, ref: desk.take(ref, Side(take), paths)),
         "--remembered": (remembered, lambda desk, ref: desk.take_remembered(ref, paths)),
-        "--checkout": (folder is not None, lambda desk, ref: desk.check_out(ref, Path.cwd() / (folder or ""))),
+        "--checkout": (folder is not None, lambda desk, ref: desk.check_out(ref, _absolute(folder or Path()))),
         "--continue": (go_on, lambda desk, ref: desk.take_back(ref)),
         "--send-back": (agent is not None, lambda desk, ref: desk.send_back(ref, agent or None)),
         "--restart": (restart, lambda desk, ref: desk.restart(ref)),
@@ -109,6 +109,10 @@ def _go(way: _Way, desk: Resolver, ref: TaskRef) -> None:
     if isinstance(said, Refused):
         raise Refusal(said.reason)
     say(said)
+
+
+def _absolute(folder: Path) -> Path:
+    return folder.parent.resolve() / folder.name
 
 
 def _desk(project: Project) -> Resolver:

@@ -82,7 +82,7 @@ def restore(name: str, folder: Path | None) -> None:
             branch = _accepted(shelf.restore_branch(one.work))
             done = f"branch {branch} holds it: `git switch {branch}`"
         else:
-            where = Path.cwd() / folder
+            where = folder.parent.resolve() / folder.name
             _accepted(shelf.restore_files(one.work, where))
             done = f"its files lie in {where}; no git repository of their own"
         _note(project, one, "workspace.restored", done)

@@ -40,14 +40,18 @@ def standing(
 ) -> Standing:
     """Sum everything up. `queue_held` says why nothing lands, `dispatch_held` why nothing new starts, when only
     a person can change that; `problems` are errors in a task list, whose last good version is in force."""
+    in_conflict = {entry.ref for entry in merges if entry.state is MergeState.CONFLICT}
     waits = [
-        f"{task.ref}: {task.reason or 'needs a person'}" for task in tasks if task.state is TaskState.NEEDS_PERSON
+        f"{task.ref}: {task.reason or 'needs a person'}"
+        for task in tasks
+        if task.state is TaskState.NEEDS_PERSON and task.ref not in in_conflict
     ]
     waits += [f"{task.ref}: on hold, {task.reason}" for task in tasks if task.state is TaskState.ON_HOLD]
+    waits += [f"{entry.ref}: {entry.reason}" for entry in merges if entry.state is MergeState.WAITING_CHECKOUT]
     waits += [
-        f"{entry.ref}: {entry.reason}"
+        f"{entry.ref}: {entry.reason}; `recall resolve {entry.ref}` shows what you can do"
         for entry in merges
-        if entry.state in (MergeState.WAITING_CHECKOUT, MergeState.CONFLICT)
+        if entry.state is MergeState.CONFLICT
     ]
     waits += problems
     waits += [f"the merge queue is held: {queue_held}"] if queue_held else []

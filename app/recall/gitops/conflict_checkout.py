@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from recall.domain.conflict import (
@@ -32,6 +32,8 @@ from recall.gitops.remembered import format_settings
 
 _SIGN = "recall-conflict"
 
+_Names = Mapping[str, Mapping[Side, str]]
+
 
 class ConflictCheckout:
     """Works in the integration repository and in the folder that it is given."""
@@ -42,7 +44,10 @@ class ConflictCheckout:
 
     # -- out -------------------------------------------------------------------------------------------------
     def write(self, seen: ConflictRecord, folder: Path, labels: Labels) -> str:
-        """Fill an empty or new folder. Gives why it cannot be used, or ""."""
+        """Fill an empty or new folder; one that was filled with this very conflict stays as it is. Gives why it
+        cannot be used, or ""."""
+        if self._is_ours(seen, folder):
+            return ""
         refusal = self._why_not(folder)
         if refusal:
             return refusal
@@ -51,7 +56,8 @@ class ConflictCheckout:
         with self._conflicts.scratch() as scratch:
             index = scratch / "index"
             self._git("read-tree", self._conflicts.merge(seen.met).tree, index=index)
-            self._conflicts.put(index, self._placed(files, seen.decisions, labels))
+            beside = _names(files, self._listed(index))
+            self._conflicts.put(index, self._placed(files, seen.decisions, labels, beside))
             self._git("checkout-index", "-a", "-q", index=index, work_tree=folder)
             self._conflicts.put(index, {file.path: None for file in files})
             self._write_throw_away(seen, folder, index, files)
@@ -66,7 +72,7 @@ class ConflictCheckout:
         return ""
 
     def _placed(
-        self, files: Sequence[ConflictedFile], decisions: Mapping[str, Decision], labels: Labels
+        self, files: Sequence[ConflictedFile], decisions: Mapping[str, Decision], labels: Labels, beside: _Names
     ) -> dict[str, Version | None]:
         placed: dict[str, Version | None] = {}
         for file in files:
@@ -78,7 +84,7 @@ class ConflictCheckout:
                 placed[file.path] = file.main or file.task
             elif file.kind is not ConflictKind.PLACE:
                 placed[file.path] = None
-                placed |= {_beside(file.path, side): file.version(side) for side in _sides(file)}
+                placed |= {name: file.version(side) for side, name in beside[file.path].items()}
         return placed
 
     def _write_throw_away(
@@ -94,7 +100,6 @@ class ConflictCheckout:
             shutil.copyfile(boundary, git_dir / "shallow")
         (git_dir / "HEAD").write_text(f"{seen.met.ours}\n")
         (git_dir / "MERGE_HEAD").write_text(f"{seen.met.theirs}\n")
-        (git_dir / _SIGN).write_text(_sign(seen))
         lines = [
             f"{version.mode} {version.oid} {stage}\t{file.path}\0"
             for file in files
@@ -103,6 +108,7 @@ class ConflictCheckout:
         ]
         self._git("update-index", "-z", "--index-info", index=index, stdin=os.fsencode("".join(lines)))
         shutil.copyfile(index, git_dir / "index")
+        (git_dir / _SIGN).write_text(_sign(seen))  # last: it says that all of this is there
 
     # -- in --------------------------------------------------------------------------------------------------
     def read(self, seen: ConflictRecord, labels: Labels) -> Taken | str:
@@ -113,16 +119,21 @@ class ConflictCheckout:
         files = self._conflicts.files(seen.met)
         with self._conflicts.scratch() as scratch:
             index = scratch / "index"
-            refusal = self._add(folder, index, seen, files)
+            self._git("read-tree", self._conflicts.merge(seen.met).tree, index=index)
+            merged = self._listed(index)
+            beside = _names(files, merged)
+            refusal = self._add(folder, index, merged, files)
             if refusal:
                 return refusal
             listed = self._listed(index)
-            is_open = {file.path: why for file in files if (why := self._open(file, listed, labels))}
-            settled = {path: one.version for path, one in seen.decisions.items() if path in is_open}
-            beside = {
-                _beside(file.path, side): None for file in files if file.path in settled for side in _sides(file)
+            is_open = {
+                file.path: why
+                for file in files
+                if (why := self._open(file, folder, listed, beside[file.path], labels))
             }
-            self._conflicts.put(index, beside | settled)
+            settled = {path: one.version for path, one in seen.decisions.items() if path in is_open}
+            spent: dict[str, Version | None] = {name: None for path in settled for name in beside[path].values()}
+            self._conflicts.put(index, spent | settled)
             still = {path: why for path, why in is_open.items() if path not in settled}
             return Taken(self._git("write-tree", index=index).text, still)
 
@@ -133,13 +144,12 @@ class ConflictCheckout:
         except (OSError, UnicodeDecodeError):
             return False
 
-    def _add(self, folder: Path, index: Path, seen: ConflictRecord, files: Sequence[ConflictedFile]) -> str:
+    def _add(self, folder: Path, index: Path, merged: Mapping[str, Version], files: Sequence[ConflictedFile]) -> str:
         """Read the folder into an index. The conflicted paths count although they may be ignored."""
-        self._git("read-tree", self._conflicts.merge(seen.met).tree, index=index)
-        gitlinks = [path for path, version in self._listed(index).items() if version.mode == GITLINK]
+        gitlinks = [path for path, version in merged.items() if version.mode == GITLINK]
         scope = [":/", *(f":(top,exclude,literal){path}" for path in gitlinks)]
-        named = [f":(top,literal){file.path}" for file in files if os.path.lexists(folder / file.path)]
-        for args in (["add", "-A", "--", *scope], ["add", "-f", "--", *named]):
+        there = [file.path for file in files if os.path.lexists(folder / file.path) and file.path not in gitlinks]
+        for args in (["add", "-A", "--", *scope], ["add", "-f", "--", *(f":(top,literal){path}" for path in there)]):
             done = self._git(*args, index=index, work_tree=folder, check=False)
             if not done.ok:
                 raise EnvironmentFailure(f"the files in {folder} cannot be read: {clean_line(done.error)}")
@@ -151,7 +161,14 @@ class ConflictCheckout:
         entries = (entry.partition("\t") for entry in self._git("ls-files", "-s", "-z", index=index).text.split("\0"))
         return {path: Version(*meta.split(" ")[:2]) for meta, _, path in entries if path}
 
-    def _open(self, file: ConflictedFile, listed: Mapping[str, Version], labels: Labels) -> str:
+    def _open(
+        self,
+        file: ConflictedFile,
+        folder: Path,
+        listed: Mapping[str, Version],
+        beside: Mapping[Side, str],
+        labels: Labels,
+    ) -> str:
         """Say what of a path is not settled, or ""."""
         shown = clean_line(file.path)
         if file.kind is ConflictKind.SUBMODULE:
@@ -161,7 +178,7 @@ class ConflictCheckout:
         if file.hunks:
             lines = self._marker_lines(file, listed.get(file.path), labels)
             return f"{shown}:{lines[0]}: a conflict marker is left" if lines else ""
-        left = [_beside(file.path, side) for side in _sides(file) if _beside(file.path, side) in listed]
+        left = [name for name in beside.values() if os.path.lexists(folder / name)]
         return f"{shown}: rename {' or '.join(map(clean_line, left))} to it, delete the rest" if left else ""
 
     def _marker_lines(self, file: ConflictedFile, version: Version | None, labels: Labels) -> list[int]:
@@ -184,12 +201,18 @@ def _is_real(folder: Path) -> bool:
     return folder.is_dir() and not folder.is_symlink()
 
 
-def _sides(file: ConflictedFile) -> Collection[Side]:
-    return [side for side in Side if file.version(side) is not None]
-
-
-def _beside(path: str, side: Side) -> str:
-    return f"{path}~{side}"
+def _names(files: Sequence[ConflictedFile], merged: Mapping[str, Version]) -> _Names:
+    """Say under which names the versions of each path lie beside each other; none that the merge uses itself."""
+    names: dict[str, dict[Side, str]] = {}
+    for file in files:
+        names[file.path] = {}
+        for side in Side:
+            if file.version(side) is not None:
+                name = f"{file.path}~{side}"
+                while name in merged:
+                    name += "~"
+                names[file.path][side] = name
+    return names
 
 
 def _sign(seen: ConflictRecord) -> str:

@@ -45,8 +45,9 @@ def parse_merge(out: bytes) -> Merge:
 
 
 def _messages(fields: Iterator[bytes]) -> Iterator[tuple[list[str], str]]:
-    """Give the paths and the kind of each message about a conflict: `CONFLICT (rename/delete)` and its like."""
-    for count in takewhile(bool, fields):
+    """Give the paths and the kind of each message about a conflict: `CONFLICT (rename/delete)` and its like. Advice
+    about submodules follows them as plain text."""
+    for count in takewhile(bytes.isdigit, fields):
         paths = [os.fsdecode(next(fields)) for _ in range(int(count))]
         kind, _text = next(fields).decode(), next(fields)
         if kind.startswith("CONFLICT"):
