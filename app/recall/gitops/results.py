@@ -69,7 +69,7 @@ class Collector:
             return left
         if left.paths and found.standing != found.tip:
             return PersonNeeded(
-                f"it left uncommitted work on {found.standing[:12]}, but its commits end elsewhere ({found.tip[:12]}); "
+                f"it left uncommitted work on {found.standing[:12]}, but its commits end in {found.tip[:12]}; "
                 "decide what belongs together",
                 left.paths,
             )
