@@ -25,14 +25,14 @@ _REFUSED = {
     errno.ESTALE: "mount the disk again",
 }
 #: How git says it, with LC_ALL=C.
-_SCARCE_WORDS = (
-    "No space left on device",
-    "Out of diskspace",
-    "Disk quota exceeded",
-    "Too many open files",
-    "Cannot allocate memory",
-    "Resource temporarily unavailable",
-)
+_SCARCE_WORDS = {
+    "No space left on device": errno.ENOSPC,
+    "Out of diskspace": errno.ENOSPC,
+    "Disk quota exceeded": errno.EDQUOT,
+    "Too many open files": errno.EMFILE,
+    "Cannot allocate memory": errno.ENOMEM,
+    "Resource temporarily unavailable": errno.EAGAIN,
+}
 
 
 def is_of_surroundings(error: OSError) -> bool:
@@ -50,6 +50,14 @@ def failure_of(error: OSError, what: str) -> EnvironmentFailure:
     return EnvironmentFailure(f"{said}; {remedy}" if remedy else said)
 
 
-def speaks_of_scarcity(text: str) -> bool:
-    """Tell whether a program's complaint means that the machine ran out of something."""
-    return any(words in text for words in _SCARCE_WORDS)
+def failure_told(complaint: str) -> EnvironmentFailure:
+    """The same for what another program complained about; `complaint` is the whole sentence."""
+    found = next((number for words, number in _SCARCE_WORDS.items() if words in complaint), None)
+    return EnvironmentFailure(complaint) if found is None else Exhausted(f"{complaint}; {_SCARCE[found]}")
+
+
+def refuse_scarcity(complaint: str) -> None:
+    """Raise Exhausted when a program complained that the machine ran out of something."""
+    failure = failure_told(complaint)
+    if isinstance(failure, Exhausted):
+        raise failure

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from recall.domain.errors import EnvironmentFailure, Exhausted
-from recall.domain.surroundings import failure_of, speaks_of_scarcity
+from recall.domain.errors import EnvironmentFailure
+from recall.domain.surroundings import failure_of, failure_told
 from recall.domain.text import clean
 
 #: All that a git call takes over from the caller. Whatever would lead it to another repository (`rev-parse
@@ -237,6 +237,5 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 def _judged(done: Finished, where: Path | None, check: bool) -> Finished:
     if check and not done.ok:
-        kind = Exhausted if speaks_of_scarcity(done.error) else EnvironmentFailure
-        raise kind(f"git {' '.join(done.args[:3])} failed in {where} ({done.status}): {clean(done.error)}")
+        raise failure_told(f"git {' '.join(done.args[:3])} failed in {where} ({done.status}): {clean(done.error)}")
     return done

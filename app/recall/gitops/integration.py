@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from recall.domain.errors import EnvironmentFailure
+from recall.domain.surroundings import refuse_scarcity
 from recall.domain.text import clean
 from recall.domain.work import PersonNeeded
 from recall.failpoint import failpoint
@@ -183,6 +184,7 @@ class IntegrationRepository:
         if source.ok and sink.ok:
             return None
         said = " ".join(clean(f"{source.error} {sink.error}").split())  # either may end the other
+        refuse_scarcity(f"its objects cannot be taken over: {said}")
         return PersonNeeded(f"its objects cannot be taken over: {said or 'they could not be read'}")
 
     def pin(self, run_id: int, commit: str) -> None:

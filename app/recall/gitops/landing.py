@@ -16,6 +16,7 @@ from pathlib import Path
 
 from recall.domain.errors import EnvironmentFailure
 from recall.domain.rng import Rng
+from recall.domain.surroundings import failure_told
 from recall.domain.text import clean_line
 from recall.domain.work import Landed, LandingOutcome, MainMoved, WaitingForCheckout
 from recall.failpoint import failpoint
@@ -177,7 +178,7 @@ class Lander:
         )
         if not (source.ok and sink.ok):
             said = " ".join(clean_line(f"{source.error} {sink.error}").split())
-            raise EnvironmentFailure(f"the commits up to {intent.new} could not be copied to {self._common}: {said}")
+            raise failure_told(f"the commits up to {intent.new} could not be copied to {self._common}: {said}")
 
     # -- moving main -----------------------------------------------------------------------------------------
     def _advance(self, intent: _Intent, wanted: Sequence[Change]) -> str | _Refused | WaitingForCheckout:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from recall.domain.surroundings import refuse_scarcity
 from recall.domain.text import clean, clean_line
 from recall.domain.work import PersonNeeded
 from recall.gitops.agent_files import is_real_folder, read_bytes, read_text
@@ -89,6 +90,7 @@ class _Stage:
     def read(self, standing: str) -> PersonNeeded | None:
         done = self._integration.git("read-tree", standing, index=self._index, env=self._env, check=False)
         if not done.ok:
+            refuse_scarcity(f"commit {standing[:12]} cannot be used: {clean(done.error)}")
             return PersonNeeded(f"commit {standing[:12]} cannot be used: {clean(done.error)}")
         entries = (entry.partition("\t") for entry in self._git("ls-files", "-s", "-z").split("\0"))
         self._gitlinks = {path: meta.split(" ")[1] for meta, _, path in entries if meta.startswith(GITLINK)}
@@ -124,6 +126,7 @@ class _Stage:
         )
         if done.ok:
             return None
+        refuse_scarcity(f"the files that it left cannot be added: {clean(done.error)}")
         return PersonNeeded(f"the files that it left cannot be added: {clean(done.error)}")
 
     def outcome(self, standing: str, rule: ContentRule) -> Leftovers | PersonNeeded:
