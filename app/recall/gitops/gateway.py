@@ -86,7 +86,7 @@ class GitGateway:
         return self.integration.git("cat-file", "-e", f"{commit}^{{commit}}", check=False).ok
 
     def tree_of(self, commit: str) -> str:
-        return self.integration.git("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}").text
+        return self.integration.tree_of(commit)
 
     def file_on_main(self, path: str) -> bytes | None:
         """Give a file as main has it, for a repository without a checkout; None when main has no such file."""
@@ -108,7 +108,8 @@ class GitGateway:
     def collect(self, workspace: Workspace, run_id: int, title: str) -> CollectOutcome:
         if changed := self._pool.tampered(workspace):
             return _for_person("the run changed what the repository's other work trees share", changed)
-        outcome = self.collector.collect(workspace, self.git_dir_of(workspace), run_id, title)
+        agent, trusted = self.git_dir_of(workspace), self._pool.index_of(workspace)
+        outcome = self.collector.collect(workspace, agent, run_id, title, trusted)
         if isinstance(outcome, PersonNeeded):
             return _for_person(outcome.reason, outcome.paths)
         return self._kept(outcome, run_id)

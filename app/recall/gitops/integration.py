@@ -48,6 +48,7 @@ class IntegrationRepository:
         self.repository = repository
         self.git_dir = repository.state_dir / "integration.git"
         self._untrusted: frozenset[str] = frozenset()
+        self._trees: dict[str, str] = {}  # of the commits written last
 
     @property
     def objects(self) -> Path:
@@ -195,6 +196,11 @@ class IntegrationRepository:
         self.git("update-ref", "-d", f"refs/recall/run/{run_id}")
 
     # -- objects ---------------------------------------------------------------------------------------------
+    def tree_of(self, commit: str) -> str:
+        """Give a commit's tree; what was written here itself is known."""
+        known = self._trees.get(commit)
+        return known or self.git("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}").text
+
     def commits(self, oids: Sequence[str], objects: Path | None = None) -> list[Commit]:
         """Read commits, all with one process."""
         return [Commit.parse(raw) for raw in self._read(oids, "commit", objects)]
@@ -217,6 +223,7 @@ class IntegrationRepository:
 
     def store(self, commits: Sequence[Commit]) -> None:
         """Write commits, all with one process; their ids are `Commit.oid`."""
+        self._trees = {commit.oid(self.repository.object_format): commit.tree for commit in commits}
         with tempfile.TemporaryDirectory(prefix="commits-", dir=self.git_dir) as folder:
             paths = [Path(folder, str(number)) for number in range(len(commits))]
             for path, commit in zip(paths, commits, strict=True):

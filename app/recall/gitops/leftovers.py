@@ -6,6 +6,7 @@ believed. No filter, hook or monitor of the agent's repository can run, since it
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from recall.domain.text import clean, clean_line
 from recall.domain.work import PersonNeeded
 from recall.gitops.agent_files import is_real_folder, read_bytes, read_text
 from recall.gitops.changes import GITLINK, ChangedPath, parse_raw
+from recall.gitops.command import Finished
 from recall.gitops.content_rule import (
     LARGEST_KEY,
     ContentRule,
@@ -40,14 +42,21 @@ class Leftovers:
 
 
 def stage_leftovers(
-    integration: IntegrationRepository, agent: ForeignGitDir, tree: Path, standing: str, rule: ContentRule
+    integration: IntegrationRepository,
+    agent: ForeignGitDir,
+    tree: Path,
+    standing: str,
+    rule: ContentRule,
+    trusted: Path | None = None,
 ) -> Leftovers | PersonNeeded:
-    """Give what `tree` holds beyond the commit `standing`, or what only a person can decide about it."""
+    """Give what `tree` holds beyond the commit `standing`, or what only a person can decide about it. `trusted` is
+    an index that nobody else could write, from before the run: files that are unchanged by it are not read."""
     with TemporaryDirectory(prefix="leftovers-", dir=integration.git_dir) as folder:
         stage = _Stage(integration, agent, tree, Path(folder))
         return (
             stage.hidden_files()
-            or stage.read(standing)
+            or stage.read(standing, trusted)
+            or stage.nothing_left()
             or stage.nested_repositories()
             or stage.too_much_to_read(rule)
             or stage.add()
@@ -87,14 +96,30 @@ class _Stage:
             )
         return None
 
-    def read(self, standing: str) -> PersonNeeded | None:
-        done = self._integration.git("read-tree", standing, index=self._index, env=self._env, check=False)
+    def read(self, standing: str, trusted: Path | None) -> PersonNeeded | None:
+        done = self._read_over(trusted, standing) if trusted is not None and trusted.exists() else None
+        if done is None or not done.ok:
+            self._index.unlink(missing_ok=True)
+            done = self._integration.git("read-tree", standing, index=self._index, env=self._env, check=False)
         if not done.ok:
             refuse_scarcity(f"commit {standing[:12]} cannot be used: {clean(done.error)}")
             return PersonNeeded(f"commit {standing[:12]} cannot be used: {clean(done.error)}")
         entries = (entry.partition("\t") for entry in self._git("ls-files", "-s", "-z").split("\0"))
         self._gitlinks = {path: meta.split(" ")[1] for meta, _, path in entries if meta.startswith(GITLINK)}
         return None
+
+    def _read_over(self, trusted: Path, standing: str) -> Finished:
+        """What `standing` has as the trusted index has it keeps its times there; a change sets a new one that
+        no program can take back."""
+        shutil.copy2(trusted, self._index)  # its own time is how git knows which entries it cannot tell by theirs
+        return self._integration.git("read-tree", "-m", standing, index=self._index, env=self._env, check=False)
+
+    def nothing_left(self) -> Leftovers | None:
+        """One look tells whether there is anything at all, and mostly there is not."""
+        args = ("ls-files", "-m", "-o", "--directory", "--exclude-standard", "-z", "--", *self._scope())
+        if self._gitlinks or self._git(*args):
+            return None
+        return Leftovers("", (), self._notes)
 
     def nested_repositories(self) -> PersonNeeded | None:
         """A repository inside is neither files nor a commit of this one. Moved submodules count as well."""

@@ -19,11 +19,13 @@ _Entries = dict[str, tuple[str, str]]  # path -> (mode, object id)
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Commits of a run, oldest first, none of which main has, with what each one touches."""
+    """Commits of a run, oldest first, none of which main has, with what each one touches. `base_tree` is what the
+    run began with."""
 
     oids: tuple[str, ...]
     commits: tuple[Commit, ...]
     touched: Mapping[str, tuple[ChangedPath, ...]]
+    base_tree: str
 
 
 class Protector:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -29,6 +30,12 @@ NETWORK_FILE_SYSTEMS = {
     0x5346414F: "AFS",
     0x00C36400: "Ceph",
 }
+
+
+@dataclass(slots=True)
+class _KnownTags:
+    state: tuple[tuple[int, int, int], ...] | None = None
+    tags: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
 
 @dataclass(frozen=True)
@@ -95,9 +102,28 @@ class Repository:
             return [head.name for head in repo.heads]
 
     def tags(self) -> list[tuple[str, str]]:
-        """Give (object id, full ref name) of every tag."""
+        """Give (object id, full ref name) of every tag. Git is asked only when a tag may have come, gone or moved."""
+        state = self._tags_state()
+        if state is not None and state == self._known_tags.state:
+            return self._known_tags.tags
+        found = self._list_tags()
+        self._known_tags.state, self._known_tags.tags = state, found
+        return found
+
+    def _list_tags(self) -> list[tuple[str, str]]:
         out = self.git("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags").text
         return [(oid, name) for oid, _, name in (line.partition(" ") for line in out.splitlines())]
+
+    def _tags_state(self) -> tuple[tuple[int, int, int], ...] | None:
+        """Every tag is a line of packed-refs or a file, and both are only ever replaced as a whole."""
+        if (self.common_dir / "reftable").exists():
+            return None
+        folders = sorted(Path(place) for place, _, _ in os.walk(self.common_dir / "refs" / "tags"))
+        return tuple(map(_stamp, (self.common_dir / "packed-refs", *folders)))
+
+    @cached_property
+    def _known_tags(self) -> _KnownTags:
+        return _KnownTags()
 
     @cached_property
     def object_format(self) -> str:
@@ -159,6 +185,14 @@ def _pair(entry: str) -> tuple[str, str]:
     """A key without a value, as git's configuration may have it, means true."""
     key, said, value = entry.partition("\n")
     return key, value if said else "true"
+
+
+def _stamp(file: Path) -> tuple[int, int, int]:
+    try:
+        state = file.stat()
+    except OSError:
+        return (0, 0, 0)
+    return (state.st_ino, state.st_ctime_ns, state.st_size)
 
 
 def _check_git_version() -> None:

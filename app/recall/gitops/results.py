@@ -5,6 +5,7 @@ The agent's branch and folder stay as they are, so this can be done again after 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,9 +55,11 @@ class Collector:
         self._inspector = CommitInspector(integration, rule)
 
     # -- from a workspace ------------------------------------------------------------------------------------
-    def collect(self, workspace: Workspace, agent: ForeignGitDir | None, run_id: int, title: str) -> CollectOutcome:
+    def collect(
+        self, workspace: Workspace, agent: ForeignGitDir | None, run_id: int, title: str, trusted: Path | None = None
+    ) -> CollectOutcome:
         """Take over what lies in a workspace, whose git dir is `agent`. `title` names the task in the commit of
-        the leftovers."""
+        the leftovers; `trusted` is an index of the files as they were before the run."""
         if agent is None:
             return PersonNeeded("the git dir of its workspace is gone, and what it committed may be gone with it")
         if operation := agent.operation():
@@ -64,7 +67,7 @@ class Collector:
         found = self._find_tip(agent, workspace)
         if isinstance(found, PersonNeeded):
             return found
-        left = self._leftovers(agent, workspace, found)
+        left = self._leftovers(agent, workspace, found, trusted)
         if isinstance(left, PersonNeeded):
             return left
         if left.paths and found.standing != found.tip:
@@ -81,9 +84,8 @@ class Collector:
         branch = agent.resolve(f"refs/heads/{workspace.branch}")
         if head is None:
             return PersonNeeded(f"HEAD of its workspace names no commit ({clean_line(ref or 'unreadable')})")
-        for commit in (head, branch):
-            if commit is not None and not self._exists(agent, commit):
-                return PersonNeeded(f"commit {commit[:12]} of its workspace is damaged or missing")
+        if lost := self._lost(agent, [commit for commit in dict.fromkeys((head, branch)) if commit is not None]):
+            return PersonNeeded(f"commit {lost[:12]} of its workspace is damaged or missing")
         place = clean_line(ref.removeprefix("refs/heads/")) if ref else "a detached HEAD"
         if branch is None or self._descends(agent, head, branch):
             away = ref != f"refs/heads/{workspace.branch}"
@@ -100,9 +102,13 @@ class Collector:
             return PersonNeeded(f"its commits do not build on {workspace.base[:12]}, where it began")
         return found
 
-    def _exists(self, agent: ForeignGitDir, commit: str) -> bool:
-        env = borrowing(agent.objects)
-        return self._integration.git("cat-file", "-e", f"{commit}^{{commit}}", env=env, check=False).ok
+    def _lost(self, agent: ForeignGitDir, commits: Sequence[str]) -> str:
+        """Give the first of these that cannot be read as a commit, empty when all can."""
+        asked = "".join(f"{commit}\n" for commit in commits).encode()
+        batch = ("cat-file", "--batch-check=%(objecttype)")
+        said = self._integration.git(*batch, stdin=asked, env=borrowing(agent.objects), check=False).text.splitlines()
+        kinds = dict(zip(commits, said, strict=False))  # it may end at a damaged one
+        return next((one for one in commits if kinds.get(one) != "commit"), "")
 
     def _descends(self, agent: ForeignGitDir, tip: str, commit: str) -> bool:
         if tip == commit:
@@ -111,9 +117,11 @@ class Collector:
         return self._integration.git("merge-base", "--is-ancestor", commit, tip, env=env, check=False).ok
 
     # -- what was not committed ------------------------------------------------------------------------------
-    def _leftovers(self, agent: ForeignGitDir, workspace: Workspace, found: _Found) -> Leftovers | PersonNeeded:
+    def _leftovers(
+        self, agent: ForeignGitDir, workspace: Workspace, found: _Found, trusted: Path | None
+    ) -> Leftovers | PersonNeeded:
         if is_real_folder(workspace.tree):
-            return stage_leftovers(self._integration, agent, workspace.tree, found.standing, self._rule)
+            return stage_leftovers(self._integration, agent, workspace.tree, found.standing, self._rule, trusted)
         if workspace.tree.is_symlink():
             return PersonNeeded("its work tree was replaced by a link; nothing was read through it")
         return Leftovers("", (), ("its work tree is gone; only its commits were taken",))
@@ -161,7 +169,7 @@ class Collector:
             return refused
         clean_tip, restored = self._protector.restore(series, tip, base, objects)
         failpoint("results.restored")
-        if self._same_content(base, clean_tip, objects):
+        if self._same_content(series, base, clean_tip, objects):
             touched = f" but for protected files ({', '.join(restored)})" if restored else ""
             return NothingNew(f"what it leaves is the same as where it started{touched}")
         if refused := self._integration.carry(clean_tip, [base], objects):
@@ -178,11 +186,14 @@ class Collector:
         oids = tuple(listed.decode().split())
         raw = git("diff-tree", "--stdin", "--root", "-r", "-c", "-z", "--raw", "--no-renames", stdin=listed, env=env)
         touched = {oid: tuple(changes) for oid, changes in parse_raw(raw.out).items()}
-        return Series(oids, tuple(self._integration.commits(oids, objects)), touched)
+        start, *commits = self._integration.commits([base, *oids], objects)
+        return Series(oids, tuple(commits), touched, start.tree)
 
-    def _same_content(self, base: str, tip: str, objects: Path | None) -> bool:
-        first, second = self._integration.commits([base, tip], objects)
-        return first.tree == second.tree
+    def _same_content(self, series: Series, base: str, tip: str, objects: Path | None) -> bool:
+        if tip == series.oids[-1]:
+            return series.base_tree == series.commits[-1].tree
+        (rewritten,) = self._integration.commits([tip], objects)
+        return series.base_tree == rewritten.tree
 
 
 def _gitlinks(series: Series) -> tuple[str, ...]:

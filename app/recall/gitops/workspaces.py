@@ -81,6 +81,10 @@ class WorkspacePool:
         slot = self._records.all().get(workspace.slot)
         return self._kinds[slot.kind].find(workspace.tree, slot.git_dir) if slot else None
 
+    def index_of(self, workspace: Workspace) -> Path:
+        """Where the pool's own index of the folder lies, from when it was last filled."""
+        return self._records.index(workspace.slot)
+
     # -- opening ---------------------------------------------------------------------------------------------
     def open(self, ref: TaskRef, number: int, run_id: int) -> Workspace:
         """Give a folder whose work tree is main's tip on a fresh branch. Raises EnvironmentFailure when git
@@ -251,21 +255,18 @@ class WorkspacePool:
     def _recycle(self, workspace: Workspace, slot: Slot, git_dir: Path, landed: bool) -> str:
         with self._records.administration():
             self._kinds[slot.kind].let_go(workspace, git_dir)
-            said = self._end_branch(workspace, landed)
-            self._refs.git("update-ref", "-d", f"refs/recall/base/{slot.run_id}")
+            said = self._end_branch(workspace, slot, landed)
             failpoint("workspace.base_unpinned")
             self._records.write(workspace.slot, Slot(FREE, git_dir=str(git_dir), kind=slot.kind))
         return f"workspace {workspace.slot} went back to the pool{said}"
 
-    def _end_branch(self, workspace: Workspace, landed: bool) -> str:
-        full = f"refs/heads/{workspace.branch}"
+    def _end_branch(self, workspace: Workspace, slot: Slot, landed: bool) -> str:
+        """Unpin the base; the branch goes as well once main has what is on it."""
+        full, base = f"refs/heads/{workspace.branch}", f"refs/recall/base/{slot.run_id}"
         tip = self._refs.tip(full)
-        if not tip:
-            return ""
-        if landed or self._refs.landed(tip):
-            self._refs.git("update-ref", "-d", full, tip)
-            return ""
-        return f", branch {workspace.branch} stays"
+        ends = bool(tip) and (landed or self._refs.landed(tip))
+        self._refs.delete({base: "", full: tip} if ends else {base: ""})
+        return "" if ends or not tip else f", branch {workspace.branch} stays"
 
     def _close_vanished(self, workspace: Workspace, slot: Slot, landed: bool) -> str:
         """Somebody removed the folder or its git dir: what is left of both goes."""
@@ -277,8 +278,7 @@ class WorkspacePool:
             return f"workspace {workspace.slot} is left as it is ({incomplete}){kept}"
         with self._records.administration():
             self._discard(workspace, slot)
-            said = self._end_branch(workspace, landed)
-            self._refs.git("update-ref", "-d", f"refs/recall/base/{slot.run_id}")
+            said = self._end_branch(workspace, slot, landed)
             self._records.forget(workspace.slot)
         return f"workspace {workspace.slot} had been removed by hand{said}{kept}"
 
@@ -296,6 +296,8 @@ class WorkspacePool:
         """The work tree's own log says which commits were made in it; landed ones are always new commits."""
         main = self._refs.main
         made = _made_here(Path(slot.git_dir) / "logs" / "HEAD")
+        if not made or self._refs.tip(main) == slot.base:
+            return ""
         ours = made.intersection(self._refs.git("rev-list", f"{slot.base}..{main}", check=False).text.split())
         return f"{main} was moved to commits of this run ({', '.join(sorted(ours)[:3])})" if ours else ""
 
