@@ -19,6 +19,11 @@ test: $(VENV)/.dev
 	$(BIN)/basedpyright
 	$(BIN)/pytest -q -n auto $(PYTEST_ARGS)
 
+# Each prints what it measured beside a baseline of the same minute. BENCH names some of them only.
+BENCH ?= end_to_end git_life cold_start claims
+bench: $(VENV)/.runtime
+	@for name in $(BENCH); do $(BIN)/python -m benchmarks.$$name || exit 1; done
+
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
