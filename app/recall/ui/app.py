@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, ClassVar
 
-from textual import work
-from textual.app import App
+from textual import on
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.notifications import SeverityLevel
+from textual.screen import Screen
 
-from recall.domain.errors import RecallError
 from recall.domain.run import Refused, RunState
+from recall.domain.task import TaskRef
+from recall.domain.text import clean
 from recall.engine import interventions
 from recall.engine.dispatcher import Stopping
+from recall.engine.resolve import Resolver
 from recall.engine.trust import confirm_commands
-from recall.ui.bridge import Done, EngineHost, EngineSaid, Observed, Shown, Watcher
-from recall.ui.commands import ACTOR, BY_ID, Command, Context
-from recall.ui.external import run_outside
+from recall.ui.bridge import Done, EngineHost, EngineSaid, Left, Observed, Shown, Watcher
+from recall.ui.commands import ACTOR, BY_ID, COMMANDS, Command, Context
+from recall.ui.diffs import diff_of_run
+from recall.ui.errands import Errands
+from recall.ui.external import editor, end_process, run_outside
+from recall.ui.layout import load_layout, save_layout
+from recall.ui.ledger import Ledger
 from recall.ui.screens.main import MainScreen
 from recall.ui.screens.prompts import Ask, Choose, Confirm
 from recall.ui.screens.reader import Reader
@@ -27,6 +35,7 @@ from recall.ui.session import Session
 from recall.ui.texts import keys_text, task_text
 from recall_styles import CSS_PATHS, THEMES, VARIABLE_DEFAULTS
 
+_ALL = 1_000_000
 _REFERENCE = re.compile(r"\$([a-z-]+)")
 _QUIT_WAYS = (
     "leave them working; the next start adopts them",
@@ -47,17 +56,22 @@ class RecallApp(App[int]):
 
     def __init__(self, session: Session, *, host: bool = True) -> None:
         super().__init__()
+        self.session = session
+        layout = load_layout(session.state)
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = THEMES[0].name
-        self.session = session
+        self.theme = layout.theme if layout.theme in self.available_themes else THEMES[0].name
+        self.set_class(session.symbols.plain, "-ascii")
         self._hosts = host
-        self.main = MainScreen(session)
-        self.host = EngineHost(self, session.start, session.open_engine, session.state / "engine.log")
-        self._watcher = Watcher(
-            self, session.store, session.settings, session.clock, session.name, session.dispatcher_runs
-        )
+        self.main = MainScreen(session, layout)
+        log = session.state / "ui.log"
+        self.host = EngineHost(self, session.start, session.open_engine, log)
+        ledger = Ledger(session.store, session.settings, session.clock, session.name)
+        self._watcher = Watcher(self, ledger, session.store, session.clock, session.dispatcher_runs)
+        self._wishes = Errands(self, "wishes", log)
+        self._questions = Errands(self, "questions", log)
         self._leaving = False
+        self._going = False
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return dict(VARIABLE_DEFAULTS)
@@ -82,7 +96,7 @@ class RecallApp(App[int]):
     # -- from other threads ------------------------------------------------------------------------------------
 
     def on_observed(self, message: Observed) -> None:
-        self.main.show(message.overview)
+        self.main.show(message.seen)
 
     def on_engine_said(self, message: EngineSaid) -> None:
         if message.mode:
@@ -90,10 +104,21 @@ class RecallApp(App[int]):
         if message.mode == "stopped" and self._leaving:
             self.leave_now()
         elif message.text:
-            self.notify(message.text, severity="information" if message.mode == "viewing" else "error", markup=False)
+            self.say(message.text, "information" if message.mode == "viewing" else "error")
 
     def on_done(self, message: Done) -> None:
-        self.notify(message.text, severity="warning" if message.refused else "information", markup=False)
+        self.say(message.text, "warning" if message.refused else "information")
+
+    def on_shown(self, message: Shown) -> None:
+        self._read(message.title, message.text)
+
+    def on_left(self) -> None:
+        self._watcher.stop()
+        self.exit(0)
+
+    def say(self, text: str, severity: SeverityLevel = "information") -> None:
+        """Show a passing notice; the text may come from anywhere."""
+        self.notify(clean(text), severity=severity, markup=False)
 
     # -- commands ----------------------------------------------------------------------------------------------
 
@@ -104,17 +129,25 @@ class RecallApp(App[int]):
         command = BY_ID[id_]
         reason = command.unavailable(context)
         if reason:
-            self.notify(reason, severity="warning", markup=False)
+            self.say(reason, "warning")
         elif command.confirm:
             question = command.confirm.format(task=context.task.ref if context.task else "")
             self.push_screen(Confirm(question), lambda yes: self._carry_out(command, context) if yes else None)
         else:
             self._carry_out(command, context)
 
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """The palette offers every command; one that makes no sense now says why."""
+        context = self.main.context()
+        for command in COMMANDS:
+            reason = command.unavailable(context) if context is not None else ""
+            run = partial(self.call_later, self.main.action_command, command.id)
+            yield SystemCommand(command.title, reason or f"{command.help} ({command.key_name})", run)
+
     def _carry_out(self, command: Command, context: Context) -> None:
         act = command.act
         if act is not None:
-            self._in_store(lambda: act(self.session.store, context), command.title)
+            self._wish(lambda: act(self.session.store, context), command.title)
             return
         own: dict[str, Callable[[Context], None]] = {
             "open": self._open,
@@ -129,72 +162,68 @@ class RecallApp(App[int]):
             "help": lambda _: self._read("Keys", keys_text()),
             "quit": lambda _: self._quit(),
             "conflict": self._conflict,
+            "send-back": lambda context: self._settle(context, lambda desk, ref: desk.send_back(ref)),
+            "start-over": lambda context: self._settle(context, lambda desk, ref: desk.restart(ref)),
         }
         own[command.id](context)
 
-    @work(thread=True)
-    def _in_store(self, act: Callable[[], Refused | None], title: str) -> None:
-        """One transaction away from the screen's thread: another process may hold the store for seconds."""
-        try:
+    def _wish(self, act: Callable[[], Refused | None], title: str) -> None:
+        """Have one transaction done: another process may hold the store for seconds."""
+
+        def done() -> Done:
             refused = act()
-        except RecallError as trouble:
-            self.post_message(Done(str(trouble), refused=True))
-            return
-        if refused is not None:
-            self.post_message(Done(refused.reason, refused=True))
-        else:
-            self.post_message(Done(f"{title}: done"))
+            return Done(refused.reason, refused=True) if refused is not None else Done(f"{title}: done")
+
+        self._wishes.send(done)
+
+    def _settle(self, context: Context, way: Callable[[Resolver, TaskRef], str | Refused]) -> None:
+        ref = _ref_of(context)
+
+        def done() -> Done:
+            said = way(self.session.desk(ACTOR), ref)
+            return Done(said.reason, refused=True) if isinstance(said, Refused) else Done(said)
+
+        self._wishes.send(done)
 
     def _read(self, title: str, text: str) -> None:
-        self.push_screen(Reader(title, text.encode("utf-8", "replace")))
+        self.push_screen(Reader(title, text.encode("utf-8", "replace"), self.session.symbols))
 
     def _open(self, context: Context) -> None:
         task = context.task
         if task is None:
-            self.notify("select a task first", severity="warning", markup=False)
+            self.say("select a task first", "warning")
             return
-        store = self.session.store
-        events = [event for event in store.events_since(0, 1_000_000) if (event.region, event.task) == task.ref]
-        self._read(str(task.ref), task_text(task, context.overview, store.runs(task.ref), events))
+        store, overview = self.session.store, context.overview
 
-    def _log(self, context: Context) -> None:
-        self.main.query_one("#log").focus()
+        def read() -> Shown:
+            events = [event for event in store.events_since(0, _ALL) if (event.region, event.task) == task.ref]
+            return Shown(str(task.ref), task_text(task, overview, store.runs(task.ref), events))
+
+        self._questions.send(read)
+
+    def _log(self, _: Context) -> None:
         self.main.action_pane(3)
 
     def _diff(self, context: Context) -> None:
         run = context.run
         if run is None or run.base is None:
-            self.notify("this run has no workspace to compare", severity="warning", markup=False)
+            self.say("this run has no workspace to compare", "warning")
             return
-        self._show_diff(run.id, run.base, run.branch or "", str(run.ref))
-
-    @work(thread=True)
-    def _show_diff(self, run_id: int, base: str, branch: str, title: str) -> None:
-        from recall.ui.diffs import diff_of_run
-
-        text = diff_of_run(self.session.location, run_id, base, branch)
-        self.post_message(Shown(f"{title}: what run {run_id} changed", text))
-
-    def on_shown(self, message: Shown) -> None:
-        self._read(message.title, message.text)
+        location, base, branch = self.session.location, run.base, run.branch or ""
+        title = f"{run.ref}: what run {run.id} changed"
+        self._questions.send(lambda: Shown(title, diff_of_run(location, run.id, base, branch)))
 
     def _answer(self, context: Context) -> None:
-        task = context.task
-        if task is None:
-            return
+        ref = _ref_of(context)
 
         def answered(text: str | None) -> None:
             if text:
-                self._in_store(
-                    lambda: interventions.answer(self.session.store, task.ref, text, actor=ACTOR), "answer"
-                )
+                self._wish(lambda: interventions.answer(self.session.store, ref, text, actor=ACTOR), "answer")
 
-        self.push_screen(Ask(f"{task.ref} {task.reason}"), answered)
+        self.push_screen(Ask(f"{ref} {context.task.reason if context.task else ''}"), answered)
 
     def _conflict(self, context: Context) -> None:
-        if context.task is not None:
-            ref = context.task.ref
-            self.notify(f"`recall resolve {ref}` shows and settles this conflict", markup=False)
+        self.say(f"`recall resolve {_ref_of(context)}` shows and settles this conflict")
 
     def _shell(self, context: Context) -> None:
         run = context.run
@@ -205,22 +234,23 @@ class RecallApp(App[int]):
     def _edit(self, _: Context) -> None:
         checkout = self.session.location.checkout
         if checkout is None:
-            self.notify("a bare repository has no task list to edit", severity="warning", markup=False)
+            self.say("a bare repository has no task list to edit", "warning")
             return
-        editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
-        run_outside(self, [*editor, self.session.settings.tasks[0].path], checkout)
+        run_outside(self, [*editor(), self.session.settings.tasks[0].path], checkout)
 
     def _trust(self, _: Context) -> None:
         session = self.session
-
-        def confirm() -> None:
-            confirm_commands(session.settings, session.store, actor=ACTOR)
-
-        self._in_store(confirm, "commands confirmed")
+        self._wish(lambda: confirm_commands(session.settings, session.store, actor=ACTOR), "commands confirmed")
 
     def _next_theme(self) -> None:
         names = [theme.name for theme in THEMES] + sorted(set(self.available_themes) - {one.name for one in THEMES})
         self.theme = names[(names.index(self.theme) + 1) % len(names)] if self.theme in names else names[0]
+        self._keep_layout()
+
+    @on(MainScreen.LayoutChanged)
+    def _keep_layout(self) -> None:
+        layout, state = self.main.layout_now(self.theme), self.session.state
+        self._wishes.send(lambda: save_layout(state, layout))
 
     # -- leaving -----------------------------------------------------------------------------------------------
 
@@ -252,10 +282,25 @@ class RecallApp(App[int]):
         self.host.request(stopping)
 
     def leave_now(self) -> None:
-        self._watcher.stop()
-        self.exit(0)
+        """Leave as soon as every wish is carried out; asked again, without waiting for them."""
+        if self._going:
+            self.on_left()
+            return
+        self._going = True
+        self._wishes.send(Left)
+
+
+def _ref_of(context: Context) -> TaskRef:
+    if context.task is None:
+        raise LookupError("a command for a task was run without one")
+    return context.task.ref
 
 
 def run_app(session: Session) -> int:
-    """Show the screen until the person leaves; gives the exit code."""
-    return RecallApp(session).run() or 0
+    """Show the screen until the person leaves; gives the exit code. Where an engine was left working, the process
+    ends here: its threads would keep it, and whatever they do may be cut off at any moment."""
+    app = RecallApp(session)
+    code = app.run() or 0
+    if app.host.hosting:
+        end_process(code)
+    return code

@@ -12,20 +12,19 @@ from typing import Protocol
 
 from textual.message import Message
 
-from recall.config.settings import Settings
 from recall.domain.clock import Clock
 from recall.domain.errors import DispatcherRunning, RecallError
-from recall.domain.event import Event
-from recall.domain.overview import Overview
 from recall.engine.dispatcher import Dispatcher, Listener, Stopping
 from recall.engine.ports import Store
-from recall.ui.ledger import Ledger
+from recall.ui.ledger import Ledger, Seen
 
-_POLL = 0.1
+_POLL = 0.05
 #: While something runs, elapsed times are brought up to date this often, in seconds.
 _TICK = 1.0
-#: A busy store is shown at most four times a second.
-_LEAST_PAUSE = 0.25
+#: And so often while nothing does: the minutes that something waits, a dispatcher that came or went.
+_SLOW_TICK = 10.0
+#: A busy store is shown at most five times a second.
+_LEAST_PAUSE = 0.2
 
 
 class Poster(Protocol):
@@ -35,15 +34,14 @@ class Poster(Protocol):
 
 
 class Observed(Message):
-    """The store as it is now. A newer one replaces one that still waits."""
+    """The store as it is now, all of it: a newer one replaces one that still waits, and nothing is lost."""
 
-    def __init__(self, overview: Overview, events: tuple[Event, ...]) -> None:
+    def __init__(self, seen: Seen) -> None:
         super().__init__()
-        self.overview = overview
-        self.events = events
+        self.seen = seen
 
     def can_replace(self, message: Message) -> bool:
-        return isinstance(message, Observed) and not message.events
+        return isinstance(message, Observed)
 
 
 class EngineSaid(Message):
@@ -73,17 +71,21 @@ class Shown(Message):
         self.text = text
 
 
+class Left(Message):
+    """Everything that was asked for is done; the screen may go."""
+
+
 class Watcher:
     """Looks at the store from a thread of its own and posts what it sees."""
 
     def __init__(
-        self, app: Poster, store: Store, settings: Settings, clock: Clock, name: str, is_running: Callable[[], bool]
+        self, app: Poster, ledger: Ledger, store: Store, clock: Clock, is_running: Callable[[], bool]
     ) -> None:
         self._app = app
+        self._ledger = ledger
         self._store = store
         self._clock = clock
         self._is_running = is_running
-        self._ledger = Ledger(store, settings, clock, name)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="watcher", daemon=True)
 
@@ -94,22 +96,47 @@ class Watcher:
         self._stop.set()
 
     def _watch(self) -> None:
-        seen, last, lively = -1, -_TICK, False
+        pace = _Pace(-_SLOW_TICK)
+        trouble = ""
         while not self._stop.wait(_POLL):
-            now = self._clock.now().mono
+            found: Message | None = None
             try:
-                version = self._store.data_version()
-                due = version != seen or (lively and now - last >= _TICK)
-                if not due or now - last < _LEAST_PAUSE:
-                    continue
-                seen, last = version, now
-                overview, events = self._ledger.refresh(dispatcher=self._is_running())
-            except RecallError as trouble:
-                self._app.post_message(EngineSaid("", f"the store cannot be read: {trouble}"))
-                continue
-            lively = bool(overview.runs or overview.merges) or any(one.cooling_until for one in overview.agents)
-            if not self._app.post_message(Observed(overview, tuple(events))):
+                found = self._look(pace)
+                trouble = "" if found is not None else trouble
+            except RecallError as met:
+                pace.last = self._clock.now().mono
+                if str(met) != trouble:
+                    trouble = str(met)
+                    found = EngineSaid("", f"the store cannot be read: {trouble}")
+            if found is not None and not self._app.post_message(found):
                 return
+
+    def _look(self, pace: _Pace) -> Observed | None:
+        """Read the store again if it changed, if times run on, or if a dispatcher came or went."""
+        now = self._clock.now().mono
+        since = now - pace.last
+        if since < _LEAST_PAUSE:
+            return None
+        version = self._store.data_version()
+        if version == pace.version and since < (_TICK if pace.lively else _SLOW_TICK):
+            return None
+        dispatcher = self._is_running()
+        seen = self._ledger.refresh(dispatcher=dispatcher)
+        view = seen.overview
+        pace.last, pace.version = now, version
+        pace.lively = bool(view.runs or view.merges) or any(
+            (one.cooling_until or 0.0) > view.now for one in view.agents
+        )
+        return Observed(seen)
+
+
+@dataclass(slots=True)
+class _Pace:
+    """`last` is when the store was looked at, in monotonic seconds; `lively`: something is shown that has a time."""
+
+    last: float
+    version: int = -1
+    lively: bool = False
 
 
 class OpenEngine(Protocol):

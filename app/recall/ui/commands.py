@@ -60,6 +60,11 @@ class Command:
         return self.shown or self.key
 
 
+def asks(task: Task) -> bool:
+    """Tell whether a task waits for an answer."""
+    return task.state is TaskState.NEEDS_PERSON and task.reason.startswith("asks")
+
+
 def _task_wish(wish: Wish) -> Why:
     def why(context: Context) -> str:
         if context.task is None:
@@ -93,8 +98,7 @@ def _entry(context: Context) -> str:
 def _question(context: Context) -> str:
     if context.task is None:
         return "select a task first"
-    asks = context.task.state is TaskState.NEEDS_PERSON and context.task.reason.startswith("asks")
-    return "" if asks else f"{context.task.ref} asks nothing"
+    return "" if asks(context.task) else f"{context.task.ref} asks nothing"
 
 
 def _conflict(context: Context) -> str:
@@ -223,6 +227,10 @@ COMMANDS: tuple[Command, ...] = (
             unavailable=_a_task, act=_lower),
     Command("answer", "a", "task", "answer", "Answer the question that the task waits with.", unavailable=_question),
     Command("conflict", "c", "task", "resolve conflict", "Open the conflict workbench.", unavailable=_conflict),
+    Command("send-back", "s", "task", "send back", "Let an agent do a task in conflict again, told of both sides.",
+            unavailable=_conflict),
+    Command("start-over", "u", "task", "start over", "Do a task in conflict again from main as it is.",
+            unavailable=_conflict, confirm="Start {task} over from main as it is? Its work is kept aside."),
     Command("pause-agent", "p", "agent", "pause / resume agent",
             "Let the selected agent start nothing new, or go on.", unavailable=_agent, act=_pause_agent),
     Command("lift", "L", "agent", "lift cooldown", "End the selected agent's cooldown now.",

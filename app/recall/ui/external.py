@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from textual.app import App, SuspendNotSupported
+
+from recall.domain.text import clean
 
 
 def run_outside(app: App[Any], argv: Sequence[str], folder: Path) -> None:
@@ -17,6 +21,19 @@ def run_outside(app: App[Any], argv: Sequence[str], folder: Path) -> None:
         with app.suspend():
             subprocess.run(list(argv), cwd=folder, check=False)
     except SuspendNotSupported:
-        app.notify(f"run this in a terminal: cd {shlex.quote(str(folder))} && {shlex.join(argv)}", markup=False)
+        command = clean(f"cd {shlex.quote(str(folder))} && {shlex.join(argv)}")
+        app.notify(f"run this in a terminal: {command}", markup=False)
     except OSError as broken:
-        app.notify(f"{argv[0]} could not be started: {broken}", severity="error", markup=False)
+        app.notify(clean(f"{argv[0]} could not be started: {broken}"), severity="error", markup=False)
+
+
+def editor() -> list[str]:
+    """Give the person's editor, with its arguments."""
+    return shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+
+
+def end_process(code: int) -> NoReturn:
+    """End without waiting for threads."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -2,21 +2,55 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
 
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
 from recall.domain.event import Event
+from recall.domain.merge import MergeEntry, MergeState
 from recall.domain.overview import Overview
+from recall.domain.run import Run
 from recall.domain.snapshot import Snapshot
 from recall.domain.task import Task, TaskRef, TaskState
 from recall.engine.observing import PAUSED, observe
 from recall.engine.ports import Store
 
-#: From so many changed tasks on, reading the whole list is cheaper than reading them one by one.
+#: From so many changed tasks or runs on, reading all of them is cheaper than reading them one by one.
 _MANY = 300
 #: Up to so many ready tasks the scheduler's own snapshot is read, with who did what before.
 _EXACT = 500
+_PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The store at one moment. `latest` is each task's newest run, `seq` the newest event that it accounts for;
+    `typical` is how long verifications took lately, in seconds, None while nobody knows."""
+
+    overview: Overview
+    latest: Mapping[TaskRef, Run] = field(default_factory=dict[TaskRef, Run])
+    seq: int = 0
+    typical: float | None = None
+
+
+class VerifyTimes:
+    """Learns how long verifications take from the queue as it is seen, now and then."""
+
+    def __init__(self) -> None:
+        self._begun: dict[int, float] = {}
+        self._took: deque[float] = deque(maxlen=5)
+
+    @property
+    def typical(self) -> float | None:
+        return median(self._took) if self._took else None
+
+    def see(self, merges: Iterable[MergeEntry], now: float) -> None:
+        verifying = {entry.id: entry.changed_at for entry in merges if entry.state is MergeState.VERIFYING}
+        self._took += [now - began for id_, began in self._begun.items() if id_ not in verifying]
+        self._begun = verifying
 
 
 class Ledger:
@@ -28,36 +62,61 @@ class Ledger:
         self._clock = clock
         self._name = name
         self._tasks: dict[TaskRef, Task] = {}
+        self._latest: dict[TaskRef, Run] = {}
         self._waiting_for: dict[TaskRef, set[TaskRef]] = defaultdict(set)
+        self._times = VerifyTimes()
         self._seq = 0
 
-    def refresh(self, *, dispatcher: bool) -> tuple[Overview, list[Event]]:
-        """Give the store as it is now, and what happened since the last time (nothing at first)."""
-        if not self._tasks:
-            return self._whole(dispatcher), []
-        events = self._store.events_since(self._seq)
-        if not events:
-            return self._overview(dispatcher), []
-        self._seq = events[-1].seq
-        refs = {TaskRef(event.region, event.task) for event in events if event.region and event.task}
-        touched = refs.union(*(self._waiting_for.get(ref, set()) for ref in refs)) if refs else set[TaskRef]()
-        if len(touched) > _MANY or any(event.kind.startswith("list.") for event in events):
-            return self._whole(dispatcher), events
-        for ref in touched:
+    def refresh(self, *, dispatcher: bool) -> Seen:
+        """Give the store as it is now. However much happened since the last time, all of it is accounted for."""
+        events = self._news() if self._tasks else []
+        if not self._tasks or self._is_too_much(events):
+            return self._seen(self._read_all(dispatcher))
+        for ref in self._touched(events):
             task = self._store.task(ref)
             if task is not None:
                 self._tasks[ref] = task
-        return self._overview(dispatcher), events
+        for run_id in {event.run_id for event in events if event.run_id is not None}:
+            self._note_run(self._store.run(run_id))
+        return self._seen(self._overview(dispatcher))
 
-    def _whole(self, dispatcher: bool) -> Overview:
+    def _news(self) -> list[Event]:
+        """Read every event since the last time, a page at a time."""
+        events: list[Event] = []
+        while page := self._store.events_since(self._seq, _PAGE):
+            events += page
+            self._seq = page[-1].seq
+            if len(page) < _PAGE:
+                break
+        return events
+
+    def _is_too_much(self, events: Sequence[Event]) -> bool:
+        return len(self._touched(events)) > _MANY or any(event.kind.startswith("list.") for event in events)
+
+    def _touched(self, events: Sequence[Event]) -> set[TaskRef]:
+        refs = {TaskRef(event.region, event.task) for event in events if event.region and event.task}
+        return refs.union(*(self._waiting_for.get(ref, set()) for ref in refs)) if refs else set()
+
+    def _read_all(self, dispatcher: bool) -> Overview:
         self._seq = self._store.last_seq()
         overview = self._observe(dispatcher)
         self._tasks = {task.ref: task for task in overview.tasks}
+        self._latest = {run.ref: run for run in self._store.runs()}
         self._waiting_for.clear()
         for task in overview.tasks:
             for ref in task.prerequisites:
                 self._waiting_for[ref].add(task.ref)
         return overview
+
+    def _note_run(self, run: Run | None) -> None:
+        if run is not None and ((known := self._latest.get(run.ref)) is None or known.id <= run.id):
+            self._latest[run.ref] = run
+
+    def _seen(self, overview: Overview) -> Seen:
+        for run in overview.runs:
+            self._note_run(run)
+        self._times.see(overview.merges, overview.now)
+        return Seen(overview, dict(self._latest), self._seq, self._times.typical)
 
     def _overview(self, dispatcher: bool) -> Overview:
         tasks = tuple(self._tasks.values())

@@ -7,18 +7,30 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from recall.bootstrap import dispatcher_runs, open_engine, open_store_at, settings_at, state_dir, with_presets
+from recall.bootstrap import (
+    dispatcher_runs,
+    git_at,
+    open_engine,
+    open_store_at,
+    settings_at,
+    state_dir,
+    with_presets,
+)
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
 from recall.engine.ports import Store
+from recall.engine.resolve import Resolver
 from recall.gitops.locate import Location, locate
 from recall.system import SystemClock
 from recall.ui.bridge import OpenEngine
+from recall.ui.terminal import symbols_here
+from recall_widgets.glyphs import UNICODE, Symbols
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """`start` is the folder that the program was called in; `state` holds the database and the run folders."""
+    """`start` is the folder that the program was called in; `state` holds the database and the run folders;
+    `symbols` is what the terminal can draw."""
 
     start: Path
     location: Location
@@ -27,6 +39,7 @@ class Session:
     clock: Clock
     state: Path
     open_engine: OpenEngine
+    symbols: Symbols = UNICODE
 
     @property
     def name(self) -> str:
@@ -42,6 +55,11 @@ class Session:
     def dispatcher_runs(self) -> bool:
         return dispatcher_runs(self.state)
 
+    def desk(self, actor: str) -> Resolver:
+        """Give what settles conflicts. Checks the integration repository first: not for the screen's thread."""
+        git = git_at(self.location, self.settings)
+        return Resolver(self.store, git, actor, unattended=not self.dispatcher_runs())
+
 
 @contextmanager
 def open_session(start: Path) -> Generator[Session]:
@@ -51,6 +69,6 @@ def open_session(start: Path) -> Generator[Session]:
     store = open_store_at(location, settings)
     state = state_dir(location, settings)
     try:
-        yield Session(start, location, settings, store, SystemClock(), state, open_engine)
+        yield Session(start, location, settings, store, SystemClock(), state, open_engine, symbols_here())
     finally:
         store.close()

@@ -10,8 +10,9 @@ from recall.domain.overview import Overview, agent_doing, agent_word, spaced
 from recall.domain.run import Run, RunState
 from recall.domain.task import RESTING, Task, TaskRef, TaskState
 from recall.domain.words import TASK_WORDS, done_mark, elapsed, moment, task_word, until
+from recall.ui.commands import BY_ID, asks
 from recall_widgets.glyphs import Shown
-from recall_widgets.rows import AgentRow, BoardRow, HeaderFacts, NeedRow, QueueRow
+from recall_widgets.rows import AgentRow, BoardRow, HeaderFacts, KeyHint, NeedRow, QueueRow
 
 SHOWN_TASK = {
     "needs you": Shown.NEEDS_YOU,
@@ -201,35 +202,61 @@ def _queue_row(place: int, entry: MergeEntry, overview: Overview, typical: float
 
 
 def need_rows(overview: Overview) -> list[NeedRow]:
-    """What only a person can move on, oldest first. The list itself never lies: it is `Standing.waits`."""
+    """What only a person can move on, oldest first, each with the keys that act on it."""
+    conflicts = {entry.ref for entry in overview.merges if entry.state is MergeState.CONFLICT}
     rows = [
-        _need(task, overview.now)
+        _need(task, overview.now, _task_keys(task, conflict=task.ref in conflicts))
         for task in sorted(overview.tasks, key=lambda task: task.changed_at)
         if task.state is TaskState.NEEDS_PERSON
     ]
     rows += [
-        NeedRow(f"merge:{entry.id}", str(entry.ref), entry.reason, age=elapsed(overview.now - entry.changed_at))
+        NeedRow(
+            f"merge:{entry.id}",
+            str(entry.ref),
+            _first_line(entry.reason),
+            _keys(retry="try again", requeue="requeue"),
+            elapsed(overview.now - entry.changed_at),
+        )
         for entry in overview.merges
         if entry.state is MergeState.WAITING_CHECKOUT
     ]
     rows += [
-        NeedRow(f"agent:{agent.name}", agent.name, agent.stopped_reason)
+        NeedRow(f"agent:{agent.name}", agent.name, _first_line(agent.stopped_reason), _keys(pause_agent="resume"))
         for agent in overview.agents
         if agent.stopped_reason
     ]
     if overview.queue_held:
-        rows.insert(0, NeedRow("queue", "merge queue", overview.queue_held))
+        rows.insert(0, NeedRow("queue", "merge queue", overview.queue_held, _keys(release_queue="accept main")))
     if overview.dispatch_held:
-        rows.insert(0, NeedRow("trust", "recall.toml", overview.dispatch_held))
+        rows.insert(0, NeedRow("trust", "recall.toml", overview.dispatch_held, _keys(trust="confirm")))
     return rows
 
 
-def _need(task: Task, now: float) -> NeedRow:
-    return NeedRow(task_key(task.ref), str(task.ref), _first_line(task.reason), age=elapsed(now - task.changed_at))
+def _need(task: Task, now: float, keys: tuple[KeyHint, ...]) -> NeedRow:
+    return NeedRow(task_key(task.ref), str(task.ref), _first_line(task.reason), keys, elapsed(now - task.changed_at))
+
+
+def _task_keys(task: Task, *, conflict: bool) -> tuple[KeyHint, ...]:
+    if conflict:
+        return _keys(conflict="resolve", send_back="send back", start_over="start over")
+    return _keys(answer="answer") if asks(task) else _keys(requeue="requeue", cancel="cancel")
+
+
+def _keys(**does: str) -> tuple[KeyHint, ...]:
+    """Name commands (with `_` for `-`) by what they do here."""
+    return tuple(KeyHint(BY_ID[id_.replace("_", "-")].key_name, words) for id_, words in does.items())
 
 
 def _first_line(text: str) -> str:
     return text.splitlines()[0] if text else "needs you"
+
+
+def log_titles(run: Run | None, *, following: bool) -> tuple[str, str]:
+    """Title and subtitle of the log of a run."""
+    if run is None:
+        return "4 Log", ""
+    words = f"4 Log  run {run.id} · {run.ref} · {run.agent} · attempt {run.number}"
+    return words, "following" if following else "f follows"
 
 
 def header(overview: Overview, *, mode: str, clock: str) -> HeaderFacts:
@@ -238,6 +265,8 @@ def header(overview: Overview, *, mode: str, clock: str) -> HeaderFacts:
     word = mode
     if mode == "dispatching" and not overview.snapshot.dispatching:
         word = "paused"
+    elif mode in ("viewing", "stopped") and not overview.dispatcher:
+        word = f"nobody dispatches, {BY_ID['engine'].key_name} takes over"
     return HeaderFacts(
         project=overview.name,
         branch=overview.main,

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from recall.domain.text import clean_line
+from recall_widgets.glyphs import UNICODE, Symbols
 from recall_widgets.log_view import LogView
 
 
@@ -27,14 +28,15 @@ class Reader(Screen[None]):
         Binding("slash", "search", "Search", id="reader.search"),
     ]
 
-    def __init__(self, title: str, data: bytes) -> None:
+    def __init__(self, title: str, data: bytes, symbols: Symbols = UNICODE) -> None:
         super().__init__()
         self._heading = clean_line(title)
         self._data = data
+        self._symbols = symbols
 
     def compose(self) -> ComposeResult:
         yield Static(Content(self._heading), id="heading")
-        yield LogView(id="text", classes="pane")
+        yield LogView(symbols=self._symbols, id="text", classes="pane")
         needle = Input(placeholder="search", id="needle")
         needle.display = False
         yield needle

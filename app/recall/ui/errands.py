@@ -1,0 +1,50 @@
+"""What the screen's own thread must not do: it would stand still while the store, git or the disk is slow."""
+
+from __future__ import annotations
+
+import threading
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from queue import SimpleQueue
+
+from textual.message import Message
+
+from recall.domain.errors import RecallError
+from recall.ui.bridge import Done, Poster
+
+Errand = Callable[[], Message | None]
+
+
+class Errands:
+    """One thing after another, in the order in which they were asked for; each may post a message at its end.
+
+    The thread is a daemon: an errand that hangs keeps nobody from leaving.
+    """
+
+    def __init__(self, app: Poster, name: str, log: Path) -> None:
+        self._app = app
+        self._log = log
+        self._queue: SimpleQueue[Errand] = SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+
+    def send(self, errand: Errand) -> None:
+        if not self._thread.is_alive():
+            self._thread.start()
+        self._queue.put(errand)
+
+    def _work(self) -> None:
+        while True:
+            message = self._outcome(self._queue.get())
+            if message is not None and not self._app.post_message(message):
+                return  # the screen is gone
+
+    def _outcome(self, errand: Errand) -> Message | None:
+        try:
+            return errand()
+        except RecallError as trouble:
+            return Done(str(trouble), refused=True)
+        except Exception as fault:  # one that fails is shown, and the next one is carried out
+            with self._log.open("a") as log:
+                traceback.print_exc(file=log)
+            return Done(f"failed: {type(fault).__name__}: {fault}; see {self._log}", refused=True)

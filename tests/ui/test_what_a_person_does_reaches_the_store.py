@@ -1,0 +1,137 @@
+"""Keys change the store, and the store's changes reach the screen, whoever made them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recall.domain.task import TaskState
+from tests.support.builders import spec
+from tests.support.driver import Shop, driving, shop_in
+
+
+@pytest.fixture
+def shop(tmp_path: Path, home: Path) -> Iterator[Shop]:
+    with shop_in(
+        tmp_path,
+        spec("T-1", title="Parse the config"),
+        spec("T-2", "T-1", title="Validate it"),
+        spec("T-3", title="Help texts"),
+    ) as made:
+        yield made
+
+
+def test_the_board_groups_tasks_by_state_and_says_what_each_waits_for(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.board.shows("Ready", "T-1 Parse the config", "Waiting", "T-2 Validate it", "after T-1")
+        recall.header.shows("shop", "2 ready", "1 waiting", "nobody dispatches")
+
+
+def test_the_cursor_starts_on_the_first_task_and_the_why_line_is_about_it(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.why.shows("T-1:")
+        recall.keys("j")
+        recall.why.shows("T-3:")
+        recall.board.select("T-2")
+        recall.why.shows("T-2: waits for T-1")
+
+
+def test_a_task_is_put_on_hold_and_let_go_on(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.board.select("T-3").press("hold").says("hold", "done")
+        recall.board.shows("On hold", "put on hold by you")
+        assert shop.task("T-3").state is TaskState.ON_HOLD
+        recall.board.select("T-3").press("hold")
+        recall.board.hides("On hold")
+        assert shop.task("T-3").state is TaskState.TODO
+
+
+def test_cancelling_asks_first(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.board.select("T-3").press("cancel")
+        recall.screen.shows("Cancel T-3?")
+        recall.keys("escape")
+        recall.board.shows("T-3")
+        assert shop.task("T-3").state is TaskState.TODO
+        recall.press("cancel")
+        recall.screen.shows("Cancel T-3?")
+        recall.keys("enter").wait(lambda: shop.task("T-3").state is TaskState.CANCELLED)
+
+
+def test_presses_in_quick_succession_are_carried_out_one_after_another(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.board.select("T-3").press("raise")
+        recall.wait(lambda: shop.task("T-3").priority == 1)
+        recall.press("hold", "hold").wait(lambda: len([n for n in recall.notices if n.startswith("hold")]) == 2)
+
+
+def test_an_agent_is_paused_and_resumed(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.agents.select("bee").press("pause-agent")
+        recall.agents.shows("‖ bee")
+        recall.press("pause-agent")
+        recall.agents.hides("‖ bee")
+
+
+def test_everything_can_be_paused(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.board.shows("T-1")
+        recall.press("pause").says("pause / resume all: done")
+        recall.why.shows("paused")
+
+
+def test_a_change_made_elsewhere_is_seen(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.board.shows("T-3")
+        shop.store.hold(shop.task("T-3").ref, actor="cli", reason="too early")
+        recall.board.shows("On hold", "too early")
+
+
+def test_a_filter_shows_what_matches_and_escape_takes_it_back(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.board.shows("T-1")
+        recall.press("filter").types("help")
+        recall.board.shows("T-3 Help texts").hides("T-1 Parse")
+        recall.keys("enter")
+        recall.board.shows("filter: help")
+        recall.keys("escape")
+        recall.board.shows("T-1 Parse").hides("filter:")
+
+
+def test_keys_that_count_everywhere_can_be_typed_into_the_filter(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.board.shows("T-1")
+        recall.press("filter").types("nl")
+        recall.screen.shows("nl")
+        recall.board.hides("T-1")
+
+
+def test_a_task_is_opened_with_all_that_is_known_of_it(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.board.select("T-2").keys("enter")
+        recall.screen.shows("T-2  Validate it", "Waits for", "T-1  Parse the config (ready)", "Events")
+        recall.keys("escape")
+        recall.board.shows("T-2")
+
+
+def test_a_command_that_makes_no_sense_says_why(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.board.select("T-1").press("conflict").says("the selected task has no conflict")
+        recall.press("diff").says("the selected task has no run yet")
+
+
+def test_the_tree_shows_what_hangs_below_what(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.board.shows("Ready")
+        recall.press("view")
+        recall.board.hides("Ready").shows("T-1", "T-2", "T-3")
+
+
+def test_escape_takes_back_a_zoom(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.board.shows("T-1")
+        recall.press("zoom").wait(lambda: recall.app.main.maximized is not None)
+        recall.keys("escape").wait(lambda: recall.app.main.maximized is None)
+        recall.agents.shows("ant")
