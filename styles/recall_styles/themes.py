@@ -12,25 +12,25 @@ TOKENS: Final = ("needs-you", "run", "land", "good", "bad", "cool", "muted")
 CURSORS: Final = ("cursor", "cursor-away")
 
 _DARK: Final = {
-    "needs-you": "#e69f00",
+    "needs-you": "#f0ad1f",
     "run": "#7cc8f2",
-    "land": "#d994bb",
+    "land": "#ecb3d3",
     "good": "#2dc496",
-    "bad": "#f37c2b",
+    "bad": "#ef7123",
     "cool": "#3f9fdd",
-    "muted": "#9aa4b0",
+    "muted": "#929ca8",
     "cursor": "#22303f",
     "cursor-away": "#20262e",
 }
 
 _LIGHT: Final = {
-    "needs-you": "#7d5600",
+    "needs-you": "#805800",
     "run": "#1268a0",
-    "land": "#9c3c71",
+    "land": "#7f2150",
     "good": "#006b4e",
-    "bad": "#a34600",
+    "bad": "#7a2500",
     "cool": "#003f66",
-    "muted": "#555d67",
+    "muted": "#5a626c",
     "cursor": "#d8e8f5",
     "cursor-away": "#e8e5df",
 }
@@ -92,16 +92,12 @@ RECALL_LIGHT: Final = Theme(
 
 THEMES: Final = (RECALL_DARK, RECALL_LIGHT)
 
-#: What the sheets fall back to under a theme that is not ours. Return it from `App.get_theme_variable_defaults`.
-VARIABLE_DEFAULTS: Final = {
-    "needs-you": "$text-warning",
-    "run": "$text-primary",
-    "land": "$text-secondary",
-    "good": "$text-success",
-    "bad": "$text-error",
-    "cool": "$text-accent",
-    "muted": "$foreground 75%",
-    "cursor": "$panel",
-    "cursor-away": "$surface",
-    "edge": "$panel",
-}
+
+def variable_defaults(theme: Theme) -> dict[str, str]:
+    """What the sheets use under a theme that is not ours. For `App.get_theme_variable_defaults`."""
+    ours = RECALL_DARK if theme.dark else RECALL_LIGHT
+    return ours.variables
+
+
+#: The same for a dark theme.
+VARIABLE_DEFAULTS: Final = RECALL_DARK.variables

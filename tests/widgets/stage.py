@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.widget import Widget
 
-from recall_styles import CSS_PATHS, THEMES, VARIABLE_DEFAULTS
+from recall_styles import CSS_PATHS, THEMES, variable_defaults
 
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parents[1] / "cases" / "terminal-text.json").read_text())
 
@@ -48,7 +48,7 @@ class Stage(App[None]):
         self.theme = theme
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return dict(VARIABLE_DEFAULTS)
+        return variable_defaults(self.current_theme)
 
     def compose(self) -> ComposeResult:
         yield from self.widgets

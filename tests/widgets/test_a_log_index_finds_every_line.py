@@ -22,16 +22,16 @@ CHUNKS = st.lists(
     st.one_of(
         st.binary(max_size=20),
         st.just(b"\n"),
-        st.just(b"ab\n" * 9000),
+        st.just(b"ab\n" * 6000),
         st.just(b"x" * 40_000),
         st.just(b"y" * 16_383),
-        st.just(b"\n" * 20_000),
+        st.just(b"\n" * 17_000),
     ),
-    max_size=8,
+    max_size=6,
 )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(CHUNKS)
 def test_lines_are_where_a_split_of_the_whole_finds_them(chunks: list[bytes]) -> None:
     text = Text()
@@ -45,7 +45,7 @@ def test_lines_are_where_a_split_of_the_whole_finds_them(chunks: list[bytes]) ->
     assert (text.data[unfinished.start : unfinished.end] if unfinished else b"") == rest
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(CHUNKS, st.data())
 def test_a_byte_is_in_the_line_that_holds_it(chunks: list[bytes], data: st.DataObject) -> None:
     text = Text(b"".join(chunks) + b"end\n")
@@ -55,7 +55,7 @@ def test_a_byte_is_in_the_line_that_holds_it(chunks: list[bytes], data: st.DataO
     assert index.number_at(offset) == text.data[:offset].count(b"\n")
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(CHUNKS)
 def test_lines_that_are_taken_apart_or_hidden_count_as_what_is_shown(chunks: list[bytes]) -> None:
     text = Text(b"".join(chunks))

@@ -59,7 +59,7 @@ class LogView(TextView):
         self._log = LogLines(read, present) if read is not None else None
         self._end = size
         self.show_lines(self._log)
-        self._set_following(follow)
+        self._following = follow
         self._grow()
 
     def grew(self, size: int) -> None:
@@ -80,10 +80,13 @@ class LogView(TextView):
         self._set_following(True)
         self.action_last()
 
+    def on_mount(self) -> None:
+        self._grow()
+
     def _grow(self) -> None:
         """Look at what is new, a step at a time; the rest of the app gets its turn in between."""
         log = self._log
-        if log is None:
+        if log is None or not self.is_attached:
             return
         before = len(log)
         self._catching_up = not log.index.extend(self._end, _STEP)

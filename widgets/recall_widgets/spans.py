@@ -67,13 +67,14 @@ def beside(left: Line, right: Line, width: int, ellipsis: str = "…", least: in
     """Clean both sides and put `right` at the right end. The left one gives way first, down to `least` cells, then
     the right one."""
     left, right = cleaned(left), cleaned(right)
-    room = width_of(left)
-    if right:
-        right = fit(right, max(0, width - min(room, least) - 1), ellipsis)
-    taken = width_of(right)
-    left = fit(left, width - taken - 1 if taken else width, ellipsis)
-    gap = max(0, width - taken - width_of(left))
-    return [*left, Span(" " * gap), *right]
+    kept = min(width_of(left), least)
+    end = fit(right, max(0, width - kept - (1 if kept else 0)), ellipsis)
+    taken = width_of(end)
+    if not taken:
+        start = fit([*left, Span(" "), *right] if width_of(right) else left, width, ellipsis)
+    else:
+        start = fit(left, max(0, width - taken - 1), ellipsis)
+    return [*start, Span(" " * (width - taken - width_of(start))), *end]
 
 
 def highlighted(spans: Line, found: re.Pattern[str], tone: str = "match") -> list[Span]:

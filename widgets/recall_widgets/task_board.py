@@ -1,4 +1,4 @@
-"""The tasks: grouped by state, or as a tree of prerequisites; `boards` builds the rows of both."""
+"""The tasks: grouped by state, or as a tree of prerequisites; which of them is up to the rows."""
 
 from __future__ import annotations
 

@@ -76,8 +76,9 @@ class TextView(ScrollView, can_focus=True):
         self._found = None
         self._steps = None
         self.virtual_size = Size(1, self.line_count)
-        self.scroll_to(x=0, y=0, animate=False, force=True)
-        self.refresh()
+        if self.is_attached:
+            self.scroll_to(x=0, y=0, animate=False, force=True)
+            self.refresh()
 
     def search(self, needle: str) -> None:
         """Look for text from the top visible line on; empty: no search any more. `Searched` tells how it went."""
