@@ -117,10 +117,14 @@ class Workshop:
         )
 
     @contextmanager
-    def dispatching(self, *args: str, env: Mapping[str, str] | None = None) -> Generator[subprocess.Popen[str]]:
-        """Run the dispatcher beside the test; it is killed at the end if it still lives."""
+    def dispatching(
+        self, *args: str, env: Mapping[str, str] | None = None, most_files: int | None = None
+    ) -> Generator[subprocess.Popen[str]]:
+        """Run the dispatcher beside the test; it is killed at the end if it still lives. `most_files` is all that it
+        may have open."""
+        limit = [] if most_files is None else ["prlimit", f"--nofile={most_files}"]
         process = subprocess.Popen(
-            self._argv(*args),
+            [*limit, *self._argv(*args)],
             cwd=self.repo.path,
             env=self._environ(env or {}),
             stdin=subprocess.DEVNULL,

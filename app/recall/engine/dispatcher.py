@@ -31,6 +31,7 @@ from recall.engine.watch import Watch
 _POLL = 0.1
 _LOOK_PERIOD = 1.0
 _TROUBLE_PAUSE = 1.0
+_HALT_PATIENCE = 10.0
 _LAST_TRIES = 5
 _LEASED = frozenset({RunState.PREPARING, RunState.RUNNING, RunState.PULLED})
 
@@ -68,6 +69,7 @@ class Dispatcher:
         self._jobs = Jobs(executor, parts.clock, wake=watch.wake, trouble=self._listener.trouble)
         self._keeper = RunKeeper(parts, self._jobs, watch, self._releases)
         self._stopping = Stopping.NO
+        self._halt_until: float | None = None
         self._distrust = ""
         self._shortage = ""
         self._commands_may_differ = True
@@ -79,6 +81,8 @@ class Dispatcher:
     def request(self, stopping: Stopping) -> None:
         """Ask for a stop; a further request can only go further. Safe in a signal handler."""
         self._stopping = max(self._stopping, stopping)
+        if stopping is Stopping.HALT and self._halt_until is None:
+            self._halt_until = self.parts.clock.now().mono + self.parts.settings.run.grace + _HALT_PATIENCE
         self._watch.wake()
 
     def standing(self) -> Standing:
@@ -159,13 +163,13 @@ class Dispatcher:
                 return False
             self._seen_version, self._next_look = version, now + _LOOK_PERIOD
             self.step()
-            return self._finished(until_done)
+            return self._finished(until_done) or self._halted_in_vain(now)
         except Displaced:
             raise
         except (RecallError, OSError) as trouble:
             self._next_look = now + _TROUBLE_PAUSE
             self._listener.trouble(str(trouble))
-            return False
+            return self._halted_in_vain(now)
 
     def _look_at_the_ground(self) -> None:
         """Claim nothing on a disk that is nearly full; end when another dispatcher could start beside this one."""
@@ -178,6 +182,13 @@ class Dispatcher:
         self._shortage = ground.shortage()
         if self._shortage:
             self._listener.trouble(f"nothing new starts: {self._shortage}")
+
+    def _halted_in_vain(self, now: float) -> bool:
+        """A stop must not hang on trouble that will not pass; what stays open is settled by the next start."""
+        if self._halt_until is None or now < self._halt_until:
+            return False
+        self._listener.trouble("stopped before everything was settled; the next start does it")
+        return True
 
     def _finished(self, until_done: bool) -> bool:
         if self._jobs.any() or not self._at_rest(until_done):

@@ -102,5 +102,7 @@ def _settle(parts: Parts, claim: Claim, reason: str, *, interruption: bool = Tru
     if not interruption:
         settlement = replace(settlement, interruption=False, task_state=TaskState.TODO)
     elif later and settlement.task_state is TaskState.TODO:
-        settlement = replace(settlement, retry_at=parts.clock.now().wall + parts.settings.run.backoff)
+        task = parts.store.task(claim.ref)
+        pause = parts.settings.run.backoff * 2 ** (task.interruptions if task is not None else 0)
+        settlement = replace(settlement, retry_at=parts.clock.now().wall + pause)
     parts.store.settle_run(claim.run_id, claim.owner, claim.version, settlement, actor="dispatcher")
