@@ -1,0 +1,78 @@
+"""The tasks side by side: what a grouped board shows below each other, with a cursor in every column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual.pilot import Pilot
+
+from recall_widgets.glyphs import Shown
+from recall_widgets.rows import BoardRow
+from recall_widgets.task_board import TaskBoard
+from recall_widgets.task_columns import TaskColumns
+from tests.support.pilot import run_app, screen_lines
+from tests.widgets.stage import Stage
+
+
+def group(state: Shown, *ids: str) -> list[BoardRow]:
+    tasks = [BoardRow(id_, "task", state, f"title {id_}", id=id_, indent=1) for id_ in ids]
+    return [BoardRow(f"group:{state}", "group", state, state.capitalize(), count=len(ids)), *tasks]
+
+
+def test_every_group_is_a_column_and_comes_and_goes_with_its_tasks() -> None:
+    view = TaskColumns()
+
+    async def body(app: Stage, pilot: Pilot[Any]) -> None:
+        view.set_rows([*group(Shown.RUNNING, "A", "B"), *group(Shown.DONE, "C")])
+        await pilot.pause()
+        assert "Running  2" in screen_lines(app)[0]
+        assert "Done  1" in screen_lines(app)[0]
+        assert screen_lines(app)[1].count("title") == 2
+        view.set_rows([*group(Shown.RUNNING, "A"), *group(Shown.WAITING, "D"), *group(Shown.DONE, "B", "C")])
+        await pilot.pause()
+        titles = screen_lines(app)[0]
+        assert titles.index("Running  1") < titles.index("Waiting  1") < titles.index("Done  2")
+        view.set_rows(group(Shown.DONE, "A", "B", "C", "D"))
+        await pilot.pause()
+        assert [board.cursor for board in view.columns] == ["C"]
+        assert "Running" not in screen_lines(app)[0]
+        view.set_rows([*group(Shown.RUNNING, "A"), *group(Shown.WAITING, "D"), *group(Shown.DONE, "B")])
+        await pilot.pause()
+        titles = screen_lines(app)[0]
+        assert titles.index("Running  1") < titles.index("Waiting  1") < titles.index("Done  1")
+
+    run_app(Stage(view), (120, 20), body)
+
+
+def test_keys_go_from_column_to_column() -> None:
+    view = TaskColumns()
+
+    async def body(app: Stage, pilot: Pilot[Any]) -> None:
+        view.set_rows([*group(Shown.RUNNING, "A", "B"), *group(Shown.DONE, "C")])
+        await pilot.pause()
+        view.action_column(1)
+        await pilot.press("j")
+        assert view.cursor == "B"
+        await pilot.press("l", "l", "right")
+        assert view.cursor == "C"
+        await pilot.press("h", "enter")
+        await pilot.pause()
+        assert [message.key for message in app.of(TaskBoard.Activated)] == ["B"]
+        assert view.select("C")
+        await pilot.pause()
+        assert view.cursor == "C"
+        assert not view.select("nowhere")
+
+    run_app(Stage(view), (80, 24), body)
+
+
+def test_no_groups_is_an_empty_view() -> None:
+    view = TaskColumns()
+
+    async def body(_: Stage, pilot: Pilot[Any]) -> None:
+        view.set_rows([])
+        await pilot.pause()
+        view.action_column(1)
+        assert view.cursor is None
+
+    run_app(Stage(view), (40, 10), body)
