@@ -44,11 +44,11 @@ WHERE region = :region AND id = :id AND status = 'in_progress' AND lease_owner =
 # three ranges of one index: `<>` and OR would look at every lease there is
 _EXPIRED = """
 SELECT region, id, lease_owner, lease_version, lease_expires_wall FROM tasks
-WHERE lease_expires IS NOT NULL AND lease_boot = :boot AND lease_expires <= :now
+WHERE status = 'in_progress' AND lease_boot = :boot AND lease_expires <= :now
 UNION ALL SELECT region, id, lease_owner, lease_version, lease_expires_wall FROM tasks
-WHERE lease_expires IS NOT NULL AND lease_boot < :boot
+WHERE status = 'in_progress' AND lease_boot < :boot
 UNION ALL SELECT region, id, lease_owner, lease_version, lease_expires_wall FROM tasks
-WHERE lease_expires IS NOT NULL AND lease_boot > :boot
+WHERE status = 'in_progress' AND lease_boot > :boot
 """
 _RUN_OF_LEASE = "SELECT id FROM runs WHERE region = :region AND task = :id AND owner = :owner AND version = :version"
 _UNMET = """

@@ -36,8 +36,10 @@ FROM tasks t JOIN task_prerequisites p ON p.region = t.region AND p.task = t.id
 WHERE t.status = 'in_progress'
 """
 _BUSY = """
-SELECT agent, count(*) AS runs FROM runs WHERE state IN ('preparing', 'running', 'pulled', 'ended') GROUP BY agent
+SELECT agent, count(*) AS runs FROM runs WHERE state <> 'settled' AND state <> 'landing' GROUP BY agent
 """
+# told which index: a list of many settled runs is not gone through at every look
+_OPEN_RUNS = "SELECT * FROM runs INDEXED BY runs_open WHERE state <> 'settled' ORDER BY id"
 
 Prerequisites = Mapping[TaskRef, tuple[TaskRef, ...]]
 
@@ -84,7 +86,7 @@ def runs(rows: Rows, ref: TaskRef | None) -> list[Run]:
 
 
 def open_runs(rows: Rows) -> list[Run]:
-    return [_run_of(row) for row in rows.all("SELECT * FROM runs WHERE state <> 'settled' ORDER BY id")]
+    return [_run_of(row) for row in rows.all(_OPEN_RUNS)]
 
 
 def open_run(rows: Rows, ref: TaskRef) -> Run | None:

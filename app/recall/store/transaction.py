@@ -20,7 +20,9 @@ T = TypeVar("T")
 Values = Mapping[str, str | float | None]
 
 _TRIES_ON_A_FULL_DISK = 4
-_CHECKPOINT_AT_BYTES = 4 * 1024 * 1024
+_COMMITS_TO_A_CHECKPOINT = 64
+_GROWTH_TO_A_CHECKPOINT = 4 * 1024 * 1024
+_LONG_LOG = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,8 @@ class Access:
         self._clock = clock
         self._patience = patience
         self._recycle = recycle
-        self._checkpoint_at = _CHECKPOINT_AT_BYTES
+        self._commits = 0
+        self._log_size = 0
 
     def read(self, body: Callable[[Rows], T]) -> T:
         """Run `body` on one consistent state of the database. Never waits for a writer."""
@@ -116,7 +119,7 @@ class Access:
             try:
                 transaction = Transaction(connection, self._clock.now())
                 recycled = tuple(self._recycle(transaction))
-                result = body(replace(transaction, recycled=recycled))
+                result = body(replace(transaction, recycled=recycled) if recycled else transaction)
                 failpoint("store.before_commit")
                 connection.execute("COMMIT")
             except BaseException:
@@ -125,17 +128,20 @@ class Access:
                     connection.execute("ROLLBACK")
                 raise
             failpoint("store.after_commit")
-            self._checkpoint_when_large(connection)
+            self._tend_log(connection)
         return result
 
-    def _checkpoint_when_large(self, connection: sqlite3.Connection) -> None:
-        """Fold the write-ahead log back. A reader in the way means: later, when it has grown once more."""
+    def _tend_log(self, connection: sqlite3.Connection) -> None:
+        """Fold the write-ahead log back now and then, so that it is written again from its beginning: the disk is
+        slow with a file that grows. A reader in the way means later; a log that got long all the same is cut."""
+        self._commits += 1
         try:
-            if self._wal.stat().st_size < self._checkpoint_at:
+            size = self._wal.stat().st_size
+            if self._commits % _COMMITS_TO_A_CHECKPOINT and size < self._log_size + _GROWTH_TO_A_CHECKPOINT:
                 return
-            busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
-            grown = self._wal.stat().st_size if busy else 0
+            how = "TRUNCATE" if size >= _LONG_LOG else "PASSIVE"
+            connection.execute(f"PRAGMA wal_checkpoint({how})").fetchall()
+            self._log_size = self._wal.stat().st_size
         except (OSError, sqlite3.Error):
-            # what was committed is safe in the log; the next transaction tries again
+            # what was committed is safe in the log; a later transaction tries again
             return
-        self._checkpoint_at = grown + _CHECKPOINT_AT_BYTES
