@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -207,14 +208,24 @@ def test_gitpython_goes_through_the_same_door(repo: Repo, home: Path, monkeypatc
     assert not (home / "pwned").exists()
 
 
-def test_gitpython_opens_the_repository_that_it_is_given(
-    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+_OPEN = """
+import sys
+from recall.gitops.wrapper import HardenedRepo
+with HardenedRepo(sys.argv[1]) as opened:
+    print(*[head.name for head in opened.heads], opened.git.rev_parse("HEAD"), opened.common_dir)
+"""
+
+
+def test_gitpython_opens_the_repository_that_it_is_given(repo: Repo, tmp_path: Path) -> None:
     elsewhere = Repo.create(tmp_path / "elsewhere", main="wrong")
     elsewhere.commit("x", {"x": "x"})
-    for name in repo.git("rev-parse", "--local-env-vars").split():
-        monkeypatch.setenv(name, str(elsewhere.git_dir))
-    with HardenedRepo(repo.path / ".git") as opened:
-        assert [head.name for head in opened.heads] == ["main"]
-        assert opened.git.rev_parse("HEAD") == repo.tip()
-        assert Path(opened.common_dir) == repo.path / ".git"
+    names = [*repo.git("rev-parse", "--local-env-vars").split(), "GIT_NAMESPACE"]
+    done = subprocess.run(
+        [sys.executable, "-c", _OPEN, str(repo.git_dir)],
+        env=os.environ | dict.fromkeys(names, str(elsewhere.git_dir)),
+        cwd=elsewhere.path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["main", repo.tip(), str(repo.git_dir)]
