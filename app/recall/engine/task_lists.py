@@ -18,6 +18,7 @@ class Intake:
 
     parts: Parts
     problems: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    _warnings: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     _stamps: dict[str, tuple[int, int] | None] = field(default_factory=dict[str, tuple[int, int] | None])
 
     def refresh(self) -> bool:
@@ -57,7 +58,15 @@ class Intake:
             self._refuse(task_list, tuple(f"{task_list.path}: {message}" for message in diff.refused))
             return False
         self.problems.pop(task_list.path, None)
+        self._warn(task_list, diff.warnings)
         return True
+
+    def _warn(self, task_list: TaskList, warnings: tuple[str, ...]) -> None:
+        """What vanished is told, and left to a person: it may only have been cut out for a moment."""
+        if warnings and self._warnings.get(task_list.path) != warnings:
+            told = clean("\n".join(f"{task_list.path}: {warning}" for warning in warnings))
+            self.parts.store.note("list.warned", actor="dispatcher", reason=told)
+        self._warnings[task_list.path] = warnings
 
     def _refuse(self, task_list: TaskList, messages: tuple[str, ...]) -> None:
         if self.problems.get(task_list.path) == messages:
