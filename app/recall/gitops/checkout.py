@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,9 @@ ABSENT = "000000"
 GITLINK = "160000"
 SYMLINK = "120000"
 EXECUTABLE = "100755"
+
+_LITERAL = ":(top,literal)"
+_LONGEST_SCOPE = 64 * 1024  # bytes of a command line
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +158,10 @@ def view(checkout: Checkout, wanted: Sequence[Change]) -> View:
     """Hold the checkout against the change, before anything is touched."""
     if waiting := operation(checkout.git_dir):
         return View(False, reason=f"a {waiting} is in progress in {checkout.tree}; finish or abort it")
-    status = _status(checkout)
+    status = _status(checkout, ())
     if unmerged := tuple(path for path, entry in status.items() if entry.unmerged):
         return View(False, blocked=unmerged, reason="unmerged files")
-    arrived = frozenset(one.path for one in wanted if (entry := status.get(one.path)) and entry.staged_as(one))
+    arrived = _staged(status, wanted)
     dirty = [one.path for one in wanted if one.path in status and one.path not in arrived]
     dirty += _hidden_edits(checkout, wanted)
     if dirty:
@@ -166,6 +169,23 @@ def view(checkout: Checkout, wanted: Sequence[Change]) -> View:
     if strangers := in_the_way(checkout.tree, wanted, arrived):
         return View(False, arrived, strangers, "untracked or ignored files where the change brings its own")
     return View(not status, arrived)
+
+
+def arrived(checkout: Checkout, wanted: Sequence[Change]) -> frozenset[bytes]:
+    """Give the paths that stand in the index and on disk as the change wants them, none during an operation. The
+    rest of the checkout is not looked at."""
+    return frozenset() if operation(checkout.git_dir) else _staged(_status(checkout, _scope(wanted)), wanted)
+
+
+def _staged(status: Mapping[bytes, _Entry], wanted: Sequence[Change]) -> frozenset[bytes]:
+    return frozenset(one.path for one in wanted if (entry := status.get(one.path)) and entry.staged_as(one))
+
+
+def _scope(wanted: Sequence[Change]) -> list[str]:
+    """The pathspecs of a change; none, which means everything, when there are too many for a command line."""
+    if sum(len(one.path) + len(_LITERAL) + 1 for one in wanted) > _LONGEST_SCOPE:
+        return []
+    return [_LITERAL + os.fsdecode(one.path) for one in wanted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +200,9 @@ class _Entry:
         return self.unstaged == "." and (self.mode, self.blob) == (change.mode, change.blob)
 
 
-def _status(checkout: Checkout) -> dict[bytes, _Entry]:
+def _status(checkout: Checkout, scope: Sequence[str]) -> dict[bytes, _Entry]:
     """What differs from HEAD among tracked files."""
-    args = ["status", "--porcelain=v2", "-z", "-uno", "--no-renames", "--ignore-submodules=dirty"]
+    args = ["status", "--porcelain=v2", "-z", "-uno", "--no-renames", "--ignore-submodules=dirty", "--", *scope]
     found: dict[bytes, _Entry] = {}
     for line in in_checkout(checkout, args).out.split(b"\0"):
         if line.startswith(b"1 "):
@@ -207,7 +227,7 @@ def in_checkout(checkout: Checkout, args: Sequence[str], *, stdin: bytes = b"", 
 
 def _hidden_edits(checkout: Checkout, wanted: Sequence[Change]) -> list[bytes]:
     """Changed paths whose edits status does not show: marked assume-unchanged or skip-worktree."""
-    listing = in_checkout(checkout, ["ls-files", "-v", "-z"]).out.split(b"\0")
+    listing = in_checkout(checkout, ["ls-files", "-v", "-z", "--", *_scope(wanted)]).out.split(b"\0")
     marked = {line[2:] for line in listing if line and (line[:1].islower() or line[:1] == b"S")}
     suspects = [one for one in wanted if one.path in marked]
     there = blobs_on_disk(checkout, suspects)

@@ -23,6 +23,7 @@ from recall.failpoint import failpoint
 from recall.gitops.checkout import (
     Change,
     Checkout,
+    arrived,
     changes,
     find_checkouts,
     git_dirs_of_people,
@@ -317,7 +318,7 @@ class Lander:
             self._pause(_FIRST_WAIT)
 
     def _catch_up(self, intent: _Intent, late: Checkout, wanted: Sequence[Change]) -> WaitingForCheckout | None:
-        if not view(late, [one.reversed() for one in wanted]).arrived:
+        if not arrived(late, [one.reversed() for one in wanted]):
             return None
         strangers = in_the_way(late.tree, wanted)
         if strangers or not self._move_files(intent, late, intent.old, intent.new).ok:

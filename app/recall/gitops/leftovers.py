@@ -112,7 +112,7 @@ class _Stage:
         """What `standing` has as the trusted index has it keeps its times there; a change sets a new one that
         no program can take back."""
         shutil.copy2(trusted, self._index)  # its own time is how git knows which entries it cannot tell by theirs
-        return self._integration.git("read-tree", "-m", standing, index=self._index, env=self._env, check=False)
+        return self._integration.git("read-tree", "-m", "-i", standing, index=self._index, env=self._env, check=False)
 
     def nothing_left(self) -> Leftovers | None:
         """One look tells whether there is anything at all, and mostly there is not."""
