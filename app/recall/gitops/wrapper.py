@@ -16,14 +16,6 @@ from git.exc import GitCommandError
 
 from recall.gitops.command import Finished, run_git
 
-#: What a git alias or hook that starts Recall has set (`git rev-parse --local-env-vars`).
-_LEADING_ELSEWHERE = (
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
-    "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_INDEX_FILE",
-    "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-)  # fmt: skip
-
 
 class HardenedGit(git.Git):
     """`git.Git` whose every call is `run_git`."""
@@ -70,10 +62,3 @@ class HardenedRepo(git.Repo):
     """`git.Repo` on top of HardenedGit. One for each operation, in a `with`: it is not for several threads."""
 
     GitCommandWrapperType: Final = HardenedGit  # pyright: ignore[reportIncompatibleVariableOverride]
-
-    def __init__(self, git_dir: Path) -> None:
-        """Open exactly this one, whatever repository the caller of the program was led to by its environment:
-        GitPython believes these variables more than its argument. They are dropped for good, nothing here may."""
-        for name in _LEADING_ELSEWHERE:
-            os.environ.pop(name, None)
-        super().__init__(git_dir, expand_vars=False)
