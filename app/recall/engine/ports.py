@@ -67,6 +67,10 @@ class Store(Protocol):
 
     def agents(self) -> list[Agent]: ...
     def setting(self, key: str) -> str | None: ...
+    def check(self) -> list[str]:
+        """Give a sentence for each inconsistency of the store; none is the only right answer."""
+        ...
+
 
     # -- the task list ---------------------------------------------------------------------------------------
     def import_tasks(
