@@ -36,6 +36,10 @@ commit() { git add -A && git -c user.name=Ant -c user.email=ant@example.invalid 
 again() { printf '%s' "$PROMPT" | grep -q 'Earlier attempts'; }
 """
 
+_TAKE_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+)
+
 _SHORT = """\
 main = "main"
 verify = "{verify}"
@@ -118,17 +122,22 @@ class Workshop:
 
     @contextmanager
     def dispatching(
-        self, *args: str, env: Mapping[str, str] | None = None, most_files: int | None = None
+        self,
+        *args: str,
+        env: Mapping[str, str] | None = None,
+        most_files: int | None = None,
+        terminal: int | None = None,
     ) -> Generator[subprocess.Popen[str]]:
         """Run the dispatcher beside the test; it is killed at the end if it still lives. `most_files` is all that it
-        may have open."""
-        limit = [] if most_files is None else ["prlimit", f"--nofile={most_files}"]
+        may have open, `terminal` the descriptor of a terminal to control it; without one there is none."""
+        front = [] if most_files is None else ["prlimit", f"--nofile={most_files}"]
+        front += [] if terminal is None else [sys.executable, "-c", _TAKE_TERMINAL]
         process = subprocess.Popen(
-            [*limit, *self._argv(*args)],
+            [*front, *self._argv(*args)],
             cwd=self.repo.path,
             env=self._environ(env or {}),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdin=subprocess.DEVNULL if terminal is None else terminal,
+            stdout=subprocess.PIPE if terminal is None else terminal,
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
