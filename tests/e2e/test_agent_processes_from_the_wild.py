@@ -33,7 +33,7 @@ B=.recall-run; H='{"token": "none", "task": "T-1", "result": "success", "summary
 { head -c 60K /dev/zero | tr '\\0' '['; } > $B/report-2-deep.json
 printf '%s\\033]52;c;ZXZpbA==\\007\\033[2J"}' "$H" > $B/report-3-raw.json
 $REPORT --task T-9 --result success
-echo done > done.txt; commit work; success "$(printf 'fine \\033[2J\\033]52;c;ZXZpbA==\\007 really')"
+failure "$(printf 'fine \\033[2J\\033]52;c;ZXZpbA==\\007 really')"
 """,
 }
 
@@ -107,7 +107,7 @@ def prints_tags(shop: Workshop) -> None:
 
 
 def reports_with_hostility(shop: Workshop) -> None:
-    assert only_run(shop).result is RunResult.LANDED
+    assert only_run(shop).result is RunResult.FAILED
     refused = "\n".join(record(shop)["refused"])
     for reason in ("at most 65536 are read", "nested deeper than 8", "not JSON", "for another task"):
         assert reason in refused
@@ -125,7 +125,7 @@ def reports_with_hostility(shop: Workshop) -> None:
         ("AG-007", 1, prints_bytes),
         ("AG-013", 1, is_killed),
         ("AG-017", 1, prints_tags),
-        ("AG-035", 0, reports_with_hostility),
+        ("AG-035", 1, reports_with_hostility),
     ],
 )
 def test_a_run_ends_and_is_called_what_it_was(
