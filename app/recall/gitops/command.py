@@ -39,6 +39,7 @@ _FIXED = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_ADVICE": "0",
+    "GIT_LFS_SKIP_DOWNLOAD_ERRORS": "1",  # a content that cannot be had leaves its pointer, as in the user's clone
     "LC_ALL": "C",
 }
 

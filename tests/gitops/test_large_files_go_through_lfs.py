@@ -1,0 +1,109 @@
+"""With Git LFS, agents, verification and the user's checkout see contents, commits hold pointers, and every content
+is in the user's own LFS store."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from recall.config.settings import WorkspaceSettings
+from recall.domain.work import Landed, Rebased
+from tests.gitops.ground import TASK, Ground, gateway_for, settings_for
+from tests.support.hermetic_git import Repo
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\n"
+
+
+@pytest.fixture(autouse=True)
+def lfs() -> None:
+    if shutil.which("git-lfs") is None:
+        assert os.environ.get("CI") != "true", "git-lfs is missing"
+        pytest.skip("git-lfs is not installed")
+
+
+@pytest.fixture(params=["--local", "--global"])
+def user(request: pytest.FixtureRequest, repo: Repo, home: Path) -> Repo:
+    """A repository whose main holds one large file, and in whose folder `git lfs install` was said."""
+    repo.git("lfs", "install", str(request.param).replace("--global", "--skip-repo"))
+    repo.commit(
+        "large", {".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n", "old.bin": b"old\0" * 1000}
+    )
+    assert repo.file("old.bin").startswith(POINTER)
+    return repo
+
+
+@pytest.fixture(params=["worktree", "clone"])
+def ground(request: pytest.FixtureRequest, user: Repo) -> Ground:
+    return Ground(user, replace(settings_for(user), workspaces=WorkspaceSettings(kind=str(request.param))))
+
+
+def land(ground: Ground, base: str, tip: str) -> None:
+    onto = ground.repo.tip("main")
+    rebased = ground.gateway.rebase(base=base, tip=tip, onto=onto, trailers={})
+    assert isinstance(rebased, Rebased)
+    slot = ground.gateway.open_slot(rebased.candidate)
+    assert (slot / "old.bin").read_bytes() == b"old\0" * 1000
+    assert ground.gateway.slot_changes(slot, rebased.candidate) == ()
+    landed = ground.gateway.land(merge_id=1, old=onto, new=rebased.candidate, reflog="t")
+    assert isinstance(landed, Landed)
+
+
+def test_contents_go_all_the_way(ground: Ground) -> None:
+    tree = ground.workspace.tree
+    assert (tree / "old.bin").read_bytes() == b"old\0" * 1000
+    ground.agent.commit("work", {"new.bin": b"new\0" * 1000})
+    assert ground.agent.file("new.bin").startswith(POINTER)
+    ground.agent.write("left.bin", b"left\0" * 1000)
+    ground.repo.commit("meanwhile", {"other.txt": "x"})
+    result = ground.result()
+    assert result.leftovers == ("left.bin",)
+    assert ground.see().file("left.bin", result.tip).startswith(POINTER)
+    land(ground, result.base, result.tip)
+    for name in ("new", "left"):
+        assert (ground.repo.path / f"{name}.bin").read_bytes() == f"{name}\0".encode() * 1000
+        assert ground.repo.file(f"{name}.bin", "main").startswith(POINTER)
+    assert ground.repo.status() == []
+    assert ground.repo.git("lfs", "fsck") == "Git LFS fsck OK"
+    ground.gateway.close_workspace(ground.workspace, 7, landed=True)
+    again = ground.gateway.open_workspace(TASK, 2, 8)
+    assert (again.tree / "left.bin").read_bytes() == b"left\0" * 1000
+    assert Repo(again.tree).status() == []
+
+
+def test_parked_work_keeps_its_contents(ground: Ground) -> None:
+    ground.agent.write("left.bin", b"left\0" * 1000)
+    assert "parked/7" in ground.gateway.close_workspace(ground.workspace, 7, landed=False)
+    assert ground.repo.file("left.bin", "refs/recall/parked/7").startswith(POINTER)
+    ground.repo.git("checkout", "-q", "refs/recall/parked/7")
+    assert (ground.repo.path / "left.bin").read_bytes() == b"left\0" * 1000
+
+
+def test_a_content_that_is_not_there_is_a_pointer_for_everybody(ground: Ground) -> None:
+    """As after a clone with GIT_LFS_SKIP_SMUDGE, offline: nothing fails, nothing is fetched."""
+    ground.agent.commit("work", {"new.txt": "x"})
+    result = ground.result()
+    shutil.rmtree(ground.repo.git_dir / "lfs" / "objects")
+    onto = ground.repo.tip("main")
+    rebased = ground.gateway.rebase(base=result.base, tip=result.tip, onto=onto, trailers={})
+    assert isinstance(rebased, Rebased)
+    slot = ground.gateway.open_slot(rebased.candidate)
+    assert (slot / "old.bin").read_bytes().startswith(POINTER)
+    assert ground.gateway.slot_changes(slot, rebased.candidate) == ()
+    shutil.rmtree(ground.gateway.root / "ws")
+    again = gateway_for(ground.repo, settings_for(ground.repo))
+    again.tidy_workspaces([])
+    assert (again.open_workspace(TASK, 2, 8).tree / "old.bin").read_bytes().startswith(POINTER)
+
+
+def test_lfs_installed_while_agents_are_at_work_is_no_trap(repo: Repo, home: Path) -> None:
+    """The filters of `git lfs install` are known programs."""
+    ground = Ground(repo)
+    ground.repo.git("lfs", "install", "--skip-repo")
+    ground.repo.git("lfs", "install", "--local")
+    repo.commit("large", {".gitattributes": "*.bin filter=lfs -text\n", "old.bin": b"old\0" * 1000})
+    second = gateway_for(repo).open_workspace(TASK, 2, 8)
+    assert (second.tree / "old.bin").read_bytes() == b"old\0" * 1000
