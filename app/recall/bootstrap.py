@@ -111,8 +111,9 @@ def take_dispatcher_lock(location: Location, settings: Settings) -> Held:
     held = hold(state_dir(location, settings) / DISPATCHER_LOCK)
     if isinstance(held, Held):
         return held
+    process = f" (process {held})" if held else ""
     raise DispatcherRunning(
-        f"another dispatcher (process {held}) works on this repository; "
+        f"another dispatcher{process} works on this repository; "
         "`recall status` shows what it does, `recall pause` and the other commands reach it"
     )
 

@@ -66,7 +66,7 @@ CASES = [
     *once(PLAIN, "queue.rebased", "queue.verifying_recorded", "slots.proof_taken", "queue.verified"),
     *once(EDITED, "queue.intent_recorded", "queue.main_moved", "queue.landing_recorded", "landing.merged"),
     *once(PLAIN, "landing.objects_carried", "landing.pinned", "landing.main_advanced", "landing.unpinned#2"),
-    *once(PLAIN, "workspace.slot_taken", "workspace.work_kept"),
+    *once(PLAIN, "workspace.slot_taken", "workspace.work_kept", "workspace.detached", "workspace.base_unpinned"),
     *once(CONFLICT, "queue.conflict_recorded", "parking.carried"),
     *once(RED, "queue.rejection_recorded"),
     *once(FAILING, "settle.run_settled", "parking.committed"),
