@@ -23,6 +23,8 @@ _HARMLESS = re.compile(r"branch\..*\.(?!mergeoptions$)[^.]+", re.DOTALL)
 #: All of the global configuration that could run a program in the dispatcher: everything else is switched off.
 _GLOBAL = re.compile(r"(filter|merge)\..*\.[^.]+", re.DOTALL)
 
+_NEW_SUBMODULE = re.compile(r"config submodule\..*\.(url|active)", re.DOTALL)
+
 #: Beside the configuration: what git takes from files of the shared git dir.
 _FILES = ("config.worktree", "info/attributes", "info/grafts", "objects/info/alternates")
 
@@ -69,8 +71,11 @@ def global_part(prints: Mapping[str, str]) -> dict[str, str]:
 
 
 def differences(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
-    """Name what was added, changed or removed, as text for people."""
-    return tuple(clean_line(name) for name in _changed(before, now))
+    """Name what was added, changed or removed, as text for people. Agents may fill a submodule that the user has
+    not, which notes where it comes from."""
+    return tuple(
+        clean_line(name) for name in _changed(before, now) if name in before or not _NEW_SUBMODULE.fullmatch(name)
+    )
 
 
 def filter_names(before: Mapping[str, str], now: Mapping[str, str]) -> set[str]:

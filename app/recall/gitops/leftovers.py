@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from recall.domain.surroundings import refuse_scarcity
 from recall.domain.text import clean, clean_line
 from recall.domain.work import PersonNeeded
-from recall.gitops.agent_files import is_real_folder, read_bytes, read_text
+from recall.gitops.agent_files import read_bytes
 from recall.gitops.changes import GITLINK, ChangedPath, parse_raw
 from recall.gitops.command import Finished
 from recall.gitops.content_rule import (
@@ -28,6 +28,7 @@ from recall.gitops.content_rule import (
 from recall.gitops.foreign import ForeignGitDir
 from recall.gitops.integration import IntegrationRepository, borrowing
 from recall.gitops.protected import MAILBOX
+from recall.gitops.submodules import touched_submodules
 
 _WHAT = "were left uncommitted"
 
@@ -122,24 +123,14 @@ class _Stage:
         return Leftovers("", (), self._notes)
 
     def nested_repositories(self) -> PersonNeeded | None:
-        """A repository inside is neither files nor a commit of this one. Moved submodules count as well."""
+        """A repository inside is neither files nor a commit of this one. Work in submodules counts as well."""
         listed = self._git("ls-files", "-o", "--exclude-standard", "-z", "--", *self._scope())
         self._untracked = tuple(path for path in listed.split("\0") if path)
         nested = [path for path in self._untracked if path.endswith("/")]
-        nested += [path for path, oid in self._gitlinks.items() if self._has_moved(path, oid)]
+        nested += touched_submodules(self._integration.git_dir, self._tree, self._gitlinks)
         if not nested:
             return None
         return PersonNeeded("there are git repositories inside the work tree", tuple(map(clean_line, sorted(nested))))
-
-    def _has_moved(self, path: str, oid: str) -> bool:
-        inside = self._tree / path / ".git"
-        git_dir = inside if is_real_folder(inside) else None
-        if git_dir is None:
-            word, _, target = read_text(inside).strip().partition(": ")
-            git_dir = (inside.parent / target) if word == "gitdir" else None
-        if git_dir is None:
-            return False
-        return ForeignGitDir(git_dir, git_dir, None).head()[1] != oid
 
     def too_much_to_read(self, rule: ContentRule) -> PersonNeeded | None:
         """Look at the sizes of untracked files before they are copied into an object store."""

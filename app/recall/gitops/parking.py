@@ -14,8 +14,10 @@ from pathlib import Path
 
 from recall.domain.text import clean, clean_line
 from recall.failpoint import failpoint
+from recall.gitops.changes import GITLINK
 from recall.gitops.command import ALONE, Finished, run_git
 from recall.gitops.integration import borrowing
+from recall.gitops.submodules import touched_submodules
 from recall.gitops.user_refs import UserRefs
 
 PREFIX = "refs/recall/parked"
@@ -65,7 +67,9 @@ class Parking:
             known = self._gitlinks(index)
             add = ["add", "-A", "--ignore-errors"]
             added = self._own(add, index=index, folder=folder, objects=objects, check=False)
-            nested = {path for path, commit in self._gitlinks(index).items() if known.get(path) != commit}
+            links = self._gitlinks(index)
+            nested = {clean_line(path) for path, commit in links.items() if known.get(path) != commit}
+            nested |= set(map(clean_line, touched_submodules(self._integration, folder, links)))
             tree = self._own(["write-tree"], index=index, objects=objects).text
         finally:
             index.unlink(missing_ok=True)
@@ -74,9 +78,9 @@ class Parking:
         return Leftovers(tree, "" if added.ok else f"git could not read all of it: {clean(added.error)}")
 
     def _gitlinks(self, index: Path) -> dict[str, str]:
-        listed = self._own(["ls-files", "-s", "-z"], index=index).out.split(b"\0")
-        entries = (line.partition(b"\t") for line in listed if line.startswith(b"160000 "))
-        return {clean_line(path.decode("utf-8", "replace")): entry.decode() for entry, _, path in entries}
+        listed = self._own(["ls-files", "-s", "-z"], index=index).text.split("\0")
+        entries = (line.partition("\t") for line in listed if line.startswith(GITLINK))
+        return {path: entry.split(" ")[1] for entry, _, path in entries}
 
     def tree_of(self, commit: str, objects: Path | None) -> str:
         return self._own(["rev-parse", f"{commit}^{{tree}}"], objects=objects).text

@@ -20,8 +20,9 @@ from recall.domain.text import clean
 from recall.domain.work import Workspace
 from recall.failpoint import failpoint
 from recall.gitops.agent_files import is_real_folder, read_text
-from recall.gitops.command import run_git
-from recall.gitops.folders import make_removable, remove
+from recall.gitops.changes import GITLINK
+from recall.gitops.command import Finished, run_git
+from recall.gitops.folders import empty_folder, make_removable, remove
 from recall.gitops.foreign import ForeignGitDir
 from recall.gitops.linked_worktrees import LinkedWorktrees
 from recall.gitops.operations import remembered
@@ -151,6 +152,7 @@ class WorkspacePool:
         self._run(workspace, git_dir, settings, "checkout", *branch)
         failpoint("workspace.checked_out")
         self._clean(workspace, git_dir, settings)
+        self._empty_submodules(workspace, git_dir)
         failpoint("workspace.cleaned")
         fresh = trusted.with_suffix(".fresh")
         shutil.copy2(index, fresh)
@@ -165,9 +167,16 @@ class WorkspacePool:
             make_removable(workspace.tree)
             self._run(workspace, git_dir, settings, "clean", "-q", "-ffdx", *kept)
 
-    def _run(self, workspace: Workspace, git_dir: Path, settings: Sequence[str], *args: str) -> None:
+    def _empty_submodules(self, workspace: Workspace, git_dir: Path) -> None:
+        """One that an earlier agent filled holds the commit of then, and may have its git dir in one that is gone."""
+        listed = self._run(workspace, git_dir, (), "ls-files", "-s", "-z").text.split("\0")
+        for path in (entry.partition("\t")[2] for entry in listed if entry.startswith(GITLINK)):
+            if is_real_folder(workspace.tree / path):
+                empty_folder(workspace.tree / path)
+
+    def _run(self, workspace: Workspace, git_dir: Path, settings: Sequence[str], *args: str) -> Finished:
         tree = workspace.tree
-        run_git(args, cwd=tree, git_dir=git_dir, work_tree=tree, config=[_WORKERS, *settings])
+        return run_git(args, cwd=tree, git_dir=git_dir, work_tree=tree, config=[_WORKERS, *settings])
 
     def _free_branch(self, branch: str) -> None:
         """A branch of this name is a stray of a killed start. One that holds commits is pinned first."""
