@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Generator
+import contextvars
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,10 +47,13 @@ command = ["/bin/true"]
 class Driver:
     """One app, driven from a test that is no coroutine. Every step that looks or acts lets the app run."""
 
-    def __init__(self, app: RecallApp, loop: asyncio.AbstractEventLoop, pilot: Pilot[int]) -> None:
+    def __init__(
+        self, app: RecallApp, loop: asyncio.AbstractEventLoop, pilot: Pilot[int], context: contextvars.Context
+    ) -> None:
         self.app = app
         self._loop = loop
         self._pilot = pilot
+        self._context = context
 
     # -- places ------------------------------------------------------------------------------------------------
     @property
@@ -110,7 +114,7 @@ class Driver:
         """Let the app run until the claim holds."""
         with contextlib.suppress(TimeoutError):
             self._do(asyncio.wait_for(self._until(claim), seconds))
-        assert claim(), "\n".join([f"not within {seconds} s; the screen is:", *self.lines])
+        assert claim(), "\n".join([f"not within {seconds} s; the screen is:", *self.lines, *self.notices])
         return self
 
     def has_left(self) -> bool:
@@ -132,8 +136,9 @@ class Driver:
         while not claim():
             await self._pilot.pause(0.02)
 
-    def _do(self, step: Any) -> None:
-        self._loop.run_until_complete(step)
+    def _do(self, step: Coroutine[Any, Any, Any]) -> None:
+        """Take a step as one of the app's own: what it starts must know which app it belongs to."""
+        self._loop.run_until_complete(self._loop.create_task(step, context=self._context))
 
 
 @dataclass(frozen=True)
@@ -227,12 +232,12 @@ def driving(session: Session, *, host: bool = False, size: tuple[int, int] = WID
     app = RecallApp(session, host=host)
     loop = asyncio.new_event_loop()
     ready, over = asyncio.Event(), asyncio.Event()
-    pilots: list[Pilot[int]] = []
+    drivers: list[Driver] = []
 
     async def live() -> None:
         async with app.run_test(size=size, notifications=True) as pilot:
             await pilot.pause()
-            pilots.append(pilot)
+            drivers.append(Driver(app, loop, pilot, contextvars.copy_context()))
             ready.set()
             await over.wait()
 
@@ -247,10 +252,11 @@ def driving(session: Session, *, host: bool = False, size: tuple[int, int] = WID
     life = loop.create_task(live())
     try:
         loop.run_until_complete(until_ready())
-        yield Driver(app, loop, pilots[0])
+        yield drivers[0]
     finally:
         over.set()
         app.on_left()
         loop.run_until_complete(life)
+        assert app.threads_are_over(_PATIENCE), "a thread still uses the store"
         loop.run_until_complete(loop.shutdown_default_executor())
         loop.close()

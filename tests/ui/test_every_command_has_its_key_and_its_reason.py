@@ -53,7 +53,7 @@ def test_a_command_that_the_state_forbids_says_the_way_out() -> None:
     context = Context(_EMPTY.overview, task)
     reasons = {one.id: one.unavailable(context) for one in COMMANDS}
     assert reasons["hold"] == "T-1 is done: requeue reopens it"
-    assert reasons["answer"] == "T-1 asks nothing"
+    assert reasons["answer"] == "T-1 is done, it asks nothing"
     assert reasons["retry"] == "the selected task is not in the merge queue"
 
 

@@ -65,7 +65,7 @@ def _watching(store: SqliteStore, inbox: Inbox) -> Generator[None]:
         yield
     finally:
         watcher.stop()
-        watcher._thread.join(20)  # pyright: ignore[reportPrivateUsage] - the store is closed next
+        assert watcher.is_over(20)
 
 
 def test_a_change_is_posted_soon(tmp_path: Path, store: SqliteStore) -> None:
@@ -122,6 +122,7 @@ def test_trouble_with_the_store_is_said_once_and_not_again(store: SqliteStore) -
         assert time.monotonic() < deadline
         threading.Event().wait(0.02)
     watcher.stop()
+    assert watcher.is_over(20)
     assert inbox.said() == [("", "the store cannot be read: the disk is gone")]
 
 
@@ -182,6 +183,8 @@ def test_errands_are_carried_out_in_order_and_a_failure_stops_none(tmp_path: Pat
     errands.send(lambda: None)
     errands.send(lambda: Done("two"))
     inbox.wait(lambda messages: len(messages) == 4)
+    errands.stop()
+    assert errands.is_over(20)
     texts = [message.text for message in inbox.messages if isinstance(message, Done)]
     assert texts[0] == "one"
     assert texts[1] == "the store is busy"

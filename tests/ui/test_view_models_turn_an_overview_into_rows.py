@@ -7,7 +7,7 @@ from dataclasses import replace
 from recall.domain.agent import Agent, Weight
 from recall.domain.merge import MergeEntry, MergeState
 from recall.domain.overview import Overview
-from recall.domain.run import Run, RunState
+from recall.domain.run import Run, RunResult, RunState
 from recall.domain.snapshot import Snapshot
 from recall.domain.task import Task, TaskRef, TaskState
 from recall.ui.view_models import (
@@ -149,7 +149,8 @@ def test_what_needs_you_comes_oldest_first_with_the_keys_that_act_on_it() -> Non
         _task("T-3", TaskState.NEEDS_PERSON, reason="3 attempts failed", since=30),
         merges=(_entry(7, "T-2", MergeState.CONFLICT),),
     )
-    rows = need_rows(view)
+    asked = replace(_run(1, "T-1", state=RunState.SETTLED), result=RunResult.QUESTION)
+    rows = need_rows(view, {ref("T-1"): asked})
     assert [(row.id, [f"{key.key} {key.does}" for key in row.keys]) for row in rows] == [
         ("T-2", ["c resolve", "s send back", "u start over"]),
         ("T-1", ["a answer"]),

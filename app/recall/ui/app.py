@@ -36,6 +36,7 @@ from recall.ui.texts import keys_text, task_text
 from recall_styles import CSS_PATHS, THEMES, VARIABLE_DEFAULTS
 
 _ALL = 1_000_000
+_PATIENCE = 2.0
 _REFERENCE = re.compile(r"\$([a-z-]+)")
 _QUIT_WAYS = (
     "leave them working; the next start adopts them",
@@ -289,6 +290,13 @@ class RecallApp(App[int]):
         self._going = True
         self._wishes.send(Left)
 
+    def threads_are_over(self, patience: float = _PATIENCE) -> bool:
+        """Once the screen is gone: wait for the threads that use the session's store, so many seconds each."""
+        threads = (self._watcher, self._wishes, self._questions)
+        for each in threads:
+            each.stop()
+        return all(each.is_over(patience) for each in threads)
+
 
 def _ref_of(context: Context) -> TaskRef:
     if context.task is None:
@@ -297,10 +305,10 @@ def _ref_of(context: Context) -> TaskRef:
 
 
 def run_app(session: Session) -> int:
-    """Show the screen until the person leaves; gives the exit code. Where an engine was left working, the process
-    ends here: its threads would keep it, and whatever they do may be cut off at any moment."""
+    """Show the screen until the person leaves; gives the exit code. Where an engine was left working, or something
+    hangs, the process ends here: such threads would keep it, and whatever they do may be cut off at any moment."""
     app = RecallApp(session)
     code = app.run() or 0
-    if app.host.hosting:
+    if not app.threads_are_over() or app.host.hosting:
         end_process(code)
     return code

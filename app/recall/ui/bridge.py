@@ -95,6 +95,11 @@ class Watcher:
     def stop(self) -> None:
         self._stop.set()
 
+    def is_over(self, patience: float) -> bool:
+        """Wait so many seconds for the end of a stopped watcher; nobody may close its store before."""
+        self._thread.join(patience)
+        return not self._thread.is_alive()
+
     def _watch(self) -> None:
         pace = _Pace(-_SLOW_TICK)
         trouble = ""

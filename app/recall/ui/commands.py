@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recall.domain.agent import Agent
-from recall.domain.intervention import Wish, why_not
+from recall.domain.intervention import Wish, why_no_answer, why_not
 from recall.domain.merge import MergeEntry, MergeState, Shift
 from recall.domain.overview import Overview
 from recall.domain.run import Refused, Run, RunState
@@ -60,11 +60,6 @@ class Command:
         return self.shown or self.key
 
 
-def asks(task: Task) -> bool:
-    """Tell whether a task waits for an answer."""
-    return task.state is TaskState.NEEDS_PERSON and task.reason.startswith("asks")
-
-
 def _task_wish(wish: Wish) -> Why:
     def why(context: Context) -> str:
         if context.task is None:
@@ -96,9 +91,7 @@ def _entry(context: Context) -> str:
 
 
 def _question(context: Context) -> str:
-    if context.task is None:
-        return "select a task first"
-    return "" if asks(context.task) else f"{context.task.ref} asks nothing"
+    return why_no_answer(context.task, context.run) if context.task is not None else "select a task first"
 
 
 def _conflict(context: Context) -> str:

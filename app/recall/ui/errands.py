@@ -25,17 +25,27 @@ class Errands:
     def __init__(self, app: Poster, name: str, log: Path) -> None:
         self._app = app
         self._log = log
-        self._queue: SimpleQueue[Errand] = SimpleQueue()
+        self._queue: SimpleQueue[Errand | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
 
     def send(self, errand: Errand) -> None:
-        if not self._thread.is_alive():
+        if self._thread.ident is None:
             self._thread.start()
         self._queue.put(errand)
 
+    def stop(self) -> None:
+        """Take no more; what was asked for is still done."""
+        self._queue.put(None)
+
+    def is_over(self, patience: float) -> bool:
+        """Wait so many seconds for the end of what was asked for; nobody may close the store before."""
+        if self._thread.ident is not None:
+            self._thread.join(patience)
+        return not self._thread.is_alive()
+
     def _work(self) -> None:
-        while True:
-            message = self._outcome(self._queue.get())
+        while (errand := self._queue.get()) is not None:
+            message = self._outcome(errand)
             if message is not None and not self._app.post_message(message):
                 return  # the screen is gone
 

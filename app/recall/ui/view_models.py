@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from recall.domain.agent import Agent
+from recall.domain.intervention import why_no_answer
 from recall.domain.merge import MergeEntry, MergeState
 from recall.domain.overview import Overview, agent_doing, agent_word, spaced
 from recall.domain.run import Run, RunState
 from recall.domain.task import RESTING, Task, TaskRef, TaskState
 from recall.domain.words import TASK_WORDS, done_mark, elapsed, moment, task_word, until
-from recall.ui.commands import BY_ID, asks
+from recall.ui.commands import BY_ID
 from recall_widgets.glyphs import Shown
 from recall_widgets.rows import AgentRow, BoardRow, HeaderFacts, KeyHint, NeedRow, QueueRow
 
@@ -201,11 +203,12 @@ def _queue_row(place: int, entry: MergeEntry, overview: Overview, typical: float
     )
 
 
-def need_rows(overview: Overview) -> list[NeedRow]:
-    """What only a person can move on, oldest first, each with the keys that act on it."""
+def need_rows(overview: Overview, latest: Mapping[TaskRef, Run] = MappingProxyType({})) -> list[NeedRow]:
+    """What only a person can move on, oldest first, each with the keys that act on it. `latest` is each task's
+    newest run."""
     conflicts = {entry.ref for entry in overview.merges if entry.state is MergeState.CONFLICT}
     rows = [
-        _need(task, overview.now, _task_keys(task, conflict=task.ref in conflicts))
+        _need(task, overview.now, _task_keys(task, latest.get(task.ref), conflict=task.ref in conflicts))
         for task in sorted(overview.tasks, key=lambda task: task.changed_at)
         if task.state is TaskState.NEEDS_PERSON
     ]
@@ -236,10 +239,12 @@ def _need(task: Task, now: float, keys: tuple[KeyHint, ...]) -> NeedRow:
     return NeedRow(task_key(task.ref), str(task.ref), _first_line(task.reason), keys, elapsed(now - task.changed_at))
 
 
-def _task_keys(task: Task, *, conflict: bool) -> tuple[KeyHint, ...]:
+def _task_keys(task: Task, run: Run | None, *, conflict: bool) -> tuple[KeyHint, ...]:
     if conflict:
         return _keys(conflict="resolve", send_back="send back", start_over="start over")
-    return _keys(answer="answer") if asks(task) else _keys(requeue="requeue", cancel="cancel")
+    if not why_no_answer(task, run):
+        return _keys(answer="answer")
+    return _keys(requeue="requeue", cancel="cancel")
 
 
 def _keys(**does: str) -> tuple[KeyHint, ...]:

@@ -88,6 +88,7 @@ class MainScreen(Screen[None]):
         super().__init__()
         self._session = session
         self._seen: Seen | None = None
+        self._begun = False
         self._mode = "starting"
         self._folded = set(layout.folded)
         self._tree = layout.tree
@@ -126,13 +127,12 @@ class MainScreen(Screen[None]):
 
     def show(self, seen: Seen) -> None:
         """Bring every pane in line with the store; only what differs is drawn."""
-        first = self._seen is None
         self._seen = seen
         self._show_board()
-        if first:
-            self._select_first_task()
+        if not self._begun:
+            self._begin_at_a_task()
         self.query_one(QueueView).set_rows(queue_rows(seen.overview, seen.typical))
-        self.query_one(NeedsYou).set_rows(need_rows(seen.overview))
+        self.query_one(NeedsYou).set_rows(need_rows(seen.overview, seen.latest))
         self._show_header()
         self._show_selected()
 
@@ -157,11 +157,12 @@ class MainScreen(Screen[None]):
             board.set_rows(board_rows(overview, folded=self._folded, needle=self._needle))
         entitle(board, "1 Tasks", f"filter: {self._needle}" if self._needle else "")
 
-    def _select_first_task(self) -> None:
+    def _begin_at_a_task(self) -> None:
+        """Once there are tasks, begin at one of them rather than at a heading."""
         board = self.query_one(TaskBoard)
         first = next((row.key for row in board.rows if row.kind == "task"), None)
         if first is not None:
-            board.select(first)
+            self._begun = board.select(first)
 
     def _show_selected(self) -> None:
         context = self.context()
@@ -352,7 +353,7 @@ class MainScreen(Screen[None]):
             self.maximize(pane)
 
     def _next_need(self) -> None:
-        rows = need_rows(self._seen.overview) if self._seen is not None else []
+        rows = need_rows(self._seen.overview, self._seen.latest) if self._seen is not None else []
         if not rows:
             self.notify("Nothing waits for you.", markup=False)
             return

@@ -1,0 +1,175 @@
+"""`recall-tui` in a pseudo-terminal: what reaches the terminal, what it costs to stay open, how it is left."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from recall.bootstrap import take_dispatcher_lock
+from tests.support.builders import spec
+from tests.support.driver import Shop, shop_in
+from tests.support.terminal import Terminal, terminal
+from tests.support.workshop import Workshop, eventually
+from tests.widgets.stage import HOSTILE
+
+TUI = [sys.executable, "-c", "from recall.cli.tui import main; main()"]
+#: Sequences that Textual itself has no use for: titles, clipboard, links, reset, reports, C1 bytes.
+_OBEYED = re.compile(
+    rb"\x1b\](?:0|2|8|52);|\x1bc|\x1b\[6n|\xc2[\x80-\x9f]|[^\xc2-\xf4\x80-\xbf][\x80-\x9f]|\xe2\x80[\xaa-\xae]"
+)
+
+
+@contextmanager
+def _viewing(shop: Shop, **env: str) -> Generator[Terminal]:
+    """Open the real program where another dispatcher works."""
+    lock = take_dispatcher_lock(shop.session.location, shop.session.settings)
+    with closing(lock), terminal(TUI, shop.repo.path, env=env) as screen:
+        yield screen
+
+
+def test_no_escape_sequence_of_outside_text_reaches_the_terminal(tmp_path: Path, home: Path) -> None:
+    tasks = [spec(f"H-{number}", title=f"a{text}") for number, text in enumerate(HOSTILE)]
+    with shop_in(tmp_path, *tasks) as shop:
+        for number, text in enumerate(HOSTILE):
+            shop.store.hold(shop.task(f"H-{number}").ref, actor="cli", reason=text)
+        with _viewing(shop) as screen:
+            screen.shows("H-0", "On hold", "viewing")
+            screen.type("\r")
+            screen.shows("Events")
+            screen.type("qq")
+            assert screen.ends() == 0
+    found = _OBEYED.search(screen.output)
+    assert found is None, bytes(screen.output[max(0, found.start() - 40) : found.end() + 10])
+
+
+def test_a_second_screen_views_and_can_intervene(tmp_path: Path, home: Path) -> None:
+    with shop_in(tmp_path, spec("T-1")) as shop, _viewing(shop) as screen:
+        screen.shows("T-1", "viewing")
+        screen.type("H")
+        screen.shows("put on hold by you")
+        screen.type("q")
+        assert screen.ends() == 0
+
+
+def test_an_open_screen_costs_next_to_nothing(tmp_path: Path, home: Path) -> None:
+    with shop_in(tmp_path, *(spec(f"T-{number}") for number in range(200))) as shop, _viewing(shop) as screen:
+        screen.shows("T-1", "viewing")
+        screen.watch(1.0)
+        before = screen.cpu_seconds()
+        screen.watch(4.0)
+        assert screen.cpu_seconds() - before < 4.0 * 0.05
+
+
+@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"LC_ALL": "C"}, {"TERM": "linux"}], ids=str)
+def test_poor_terminals_are_served(tmp_path: Path, home: Path, env: dict[str, str]) -> None:
+    with shop_in(tmp_path, spec("T-1")) as shop, _viewing(shop, **env) as screen:
+        screen.shows("T-1", "viewing")
+        screen.type("q")
+        assert screen.ends() == 0
+        if "NO_COLOR" in env:
+            colours = {found[1] for found in re.finditer(rb"38;2;(\d+;\d+;\d+)m", screen.output)}
+            assert all(len(set(colour.split(b";"))) == 1 for colour in colours), colours
+
+
+def test_without_a_recall_toml_it_says_what_to_do(tmp_path: Path, home: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path / "bare")], check=True, env=dict(os.environ))
+    with terminal(TUI, tmp_path / "bare") as screen:
+        screen.shows("recall init")
+
+
+# -- leaving -------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def busy(tmp_path: Path, home: Path) -> Workshop:
+    """A project whose agent works until a file `go` appears beside it."""
+    shop = Workshop.create(tmp_path)
+    go = tmp_path / "go"
+    shop.agent("ant", f'echo started; while [ ! -e {go} ]; do sleep 0.1; done; echo "$TASK" > "$TASK.txt"; success')
+    shop.tasks("## T-1 First", "## T-2 Second\n- after: T-1")
+    shop.settle()
+    return shop
+
+
+def _state(shop: Workshop, id_: str) -> str:
+    return shop.look()[id_].state.value
+
+
+def _at_work(screen: Terminal, shop: Workshop) -> None:
+    screen.shows("T-1", "dispatching", "started")
+    assert _state(shop, "T-1") == "in_progress"
+
+
+@pytest.mark.e2e
+def test_work_lands_while_the_screen_is_open(tmp_path: Path, busy: Workshop) -> None:
+    (tmp_path / "go").touch()
+    with terminal(TUI, busy.repo.path) as screen:
+        screen.shows("dispatching", "2 done")
+        screen.type("q")
+        assert screen.ends() == 0
+    assert {"T-1.txt", "T-2.txt"} <= busy.on_main()
+
+
+@pytest.mark.e2e
+def test_agents_can_be_left_working_and_the_next_start_adopts_them(tmp_path: Path, busy: Workshop) -> None:
+    with terminal(TUI, busy.repo.path) as screen:
+        _at_work(screen, busy)
+        screen.type("q")
+        screen.shows("Still at work: T-1 (ant)")
+        screen.type("1")
+        assert screen.ends() == 0
+    assert _state(busy, "T-1") == "in_progress"
+    assert busy.strays(), "the agent was stopped"
+    (tmp_path / "go").touch()
+    assert busy.dispatch().returncode == 0
+    assert [run.result for run in busy.runs()] == ["landed", "landed"]
+    assert [run.task for run in busy.runs()] == ["T-1", "T-2"]
+
+
+@pytest.mark.e2e
+def test_it_can_finish_what_runs_and_then_leave(tmp_path: Path, busy: Workshop) -> None:
+    with terminal(TUI, busy.repo.path) as screen:
+        _at_work(screen, busy)
+        screen.type("q")
+        screen.shows("Still at work")
+        screen.type("2")
+        screen.shows("draining")
+        (tmp_path / "go").touch()
+        assert screen.ends() == 0
+    assert (_state(busy, "T-1"), _state(busy, "T-2")) == ("done", "todo")
+
+
+@pytest.mark.e2e
+def test_it_can_stop_what_runs(busy: Workshop) -> None:
+    with terminal(TUI, busy.repo.path) as screen:
+        _at_work(screen, busy)
+        screen.type("q")
+        screen.shows("Still at work")
+        screen.type("3")
+        assert screen.ends() == 0
+    assert _state(busy, "T-1") == "todo"
+    eventually(lambda: not busy.strays())
+
+
+@pytest.mark.e2e
+def test_the_first_screen_s_end_is_seen_by_the_second_which_can_take_over(tmp_path: Path, busy: Workshop) -> None:
+    with terminal(TUI, busy.repo.path) as first:
+        _at_work(first, busy)
+        with terminal(TUI, busy.repo.path) as second:
+            second.shows("T-1", "viewing")
+            first.type("q")
+            first.shows("Still at work")
+            first.type("1")
+            assert first.ends() == 0
+            second.shows("nobody dispatches, E takes over")
+            second.type("E")
+            second.shows("dispatching")
+            (tmp_path / "go").touch()
+            second.shows("2 done")
+            second.type("q")
+            assert second.ends() == 0
