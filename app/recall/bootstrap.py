@@ -137,13 +137,15 @@ def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = Tr
         store = stack.enter_context(closing(open_store_at(location, settings)))
         _refuse_forgotten_work(store, git)
         clock, rng = SystemClock(), SystemRng()
+        runner = stack.enter_context(closing(ProcessRunner(clock, rng)))
+        runner.keep_ahead()
         runs = state_dir(location, settings) / "runs"
         planner = RunPlanner(settings, store.shim_contract(), runs, program(), dict(os.environ), rng, store.task)
         parts = Parts(
             settings=settings,
             store=store,
             git=git,
-            runner=ProcessRunner(clock, rng),
+            runner=runner,
             planner=planner,
             files=CheckoutFiles(location.checkout, git.file_on_main),
             clock=clock,

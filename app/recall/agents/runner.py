@@ -7,8 +7,6 @@ import json
 import os
 import selectors
 import signal
-import subprocess
-import sys
 import threading
 import time
 from dataclasses import asdict
@@ -17,6 +15,7 @@ from typing import Any
 
 from recall.agents import mailbox, process
 from recall.agents.shim import PROTOCOL, replace_file
+from recall.agents.starter import ShimProcess, ShimStarter
 from recall.agents.transcript import Transcript
 from recall.domain.clock import Clock
 from recall.domain.errors import EnvironmentFailure
@@ -26,54 +25,54 @@ from recall.domain.run import ExitRecord, Report
 from recall.domain.text import clean
 from recall.failpoint import failpoint
 
-#: Imports the shim rather than running its file, since only what is imported comes from the bytecode cache. Its
-#: folder comes last, so that nothing in it can hide a module of the standard library.
-_SHIM = "import sys; sys.path.append(sys.argv[1]); import shim; sys.path.pop(); sys.exit(shim.main(sys.argv[2]))"
-_SHIM_FOLDER = str(Path(__file__).parent)
 _START_PATIENCE = 20.0
 _LEFT_OF_EARLIER_RUNS = ("exit.json", ".exit.json", "stop.json", "shim.log", "transcript*")
 _STOP_STEP = 0.02
 
 
-class ShimProcess(subprocess.Popen[bytes]):
-    """A shim lives on when its starter ends: dropping this object is no fault."""
-
-    def __del__(self) -> None:
-        return
-
-
 class ProcessRunner:
-    """The runner of `engine.ports`. Keeps nothing in memory but its unreaped children: another one, in
-    another process, sees and stops the same runs."""
+    """The runner of `engine.ports`. Keeps nothing in memory but its unreaped children, and a shim started ahead if
+    asked to: another one, in another process, sees and stops the same runs."""
 
     def __init__(self, clock: Clock, rng: Rng) -> None:
         self._clock = clock
         self._rng = rng
+        self._starter = ShimStarter()
         self._children: list[ShimProcess] = []
         self._guard = threading.Lock()
+
+    def keep_ahead(self) -> None:
+        """Keep one shim started ahead from now on, until `close`: runs then start sooner."""
+        self._starter.keep_ahead()
+
+    def close(self) -> None:
+        """Runs go on; only what was started ahead ends."""
+        self._starter.close()
 
     def start(self, spec: RunSpec) -> int:
         """Write the run folder and start the shim; gives its pid once it holds the run's lock. Raises
         EnvironmentFailure if it cannot."""
         try:
             self._write(spec)
-            child, ready = self._spawn(spec.folder)
+            self._reap()
+            shim = self._starter.start(spec.folder)
         except OSError as broken:
             raise EnvironmentFailure(f"run {spec.run_id} could not be started in {spec.folder}: {broken}") from broken
         try:
-            said = _first_line(ready, _START_PATIENCE)
+            said = _first_line(shim.answer, _START_PATIENCE)
         finally:
-            os.close(ready)
+            os.close(shim.answer)
         if said != "ready":
-            child.kill()
-            child.wait()
+            shim.process.kill()
+            shim.process.wait()
             self.sweep(spec.folder)
             raise EnvironmentFailure(
                 f"the shim of run {spec.run_id} did not start: {said or 'no answer'}; see {spec.folder}/shim.log"
             )
         with self._guard:
-            self._children.append(child)
-        return child.pid
+            self._children.append(shim.process)
+        self._starter.refill()
+        return shim.process.pid
 
     def status(self, folder: Path) -> RunStatus:
         self._reap()
@@ -157,22 +156,6 @@ class ProcessRunner:
         replace_file(folder / "spec.json", _protocol(spec, prompt, self._rng.token(32)))
         (folder / "spec.json").chmod(0o600)
         failpoint("runner.spec_written")
-
-    def _spawn(self, folder: Path) -> tuple[ShimProcess, int]:
-        self._reap()
-        ready, answer = os.pipe2(os.O_CLOEXEC)
-        try:
-            with (folder / "shim.log").open("ab") as log:
-                child = ShimProcess(
-                    [sys.executable, "-I", "-S", "-c", _SHIM, _SHIM_FOLDER, str(folder.absolute())],
-                    stdin=subprocess.DEVNULL, stdout=answer, stderr=log, cwd="/", start_new_session=True,
-                )  # fmt: skip
-        except OSError:
-            os.close(ready)
-            raise
-        finally:
-            os.close(answer)
-        return child, ready
 
     def _reap(self) -> None:
         with self._guard:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     StrPath = str | os.PathLike[str]
 
 PROTOCOL = 1
+AHEAD = "-"  # in place of the run folder, which then comes over standard input, ended by a NUL
 REPORT_LIMIT = 64 * 1024
 REPORT_DEPTH = 8
 RESULTS = ("success", "failure", "question")
@@ -1051,6 +1052,10 @@ def _noticed(_number: int, _frame: object) -> None:
 
 def main(folder: str) -> int:
     """Standard output carries one line for whoever started this: `ready`, or why not."""
+    if folder == AHEAD:
+        folder = awaited_folder()
+        if not folder:
+            return 0
     try:
         folder = os.path.abspath(folder)
         spec = Spec.read(os.path.join(folder, "spec.json"))
@@ -1075,6 +1080,26 @@ def main(folder: str) -> int:
     finish(run, exit_file)
     os.close(lock)
     return 0
+
+
+def awaited_folder() -> str:
+    """Wait for the run that this process was started ahead for, and take over its log. Empty: there is none, since
+    whoever would have named it is gone."""
+    named = b""
+    while not named.endswith(b"\0"):
+        part = os.read(0, 4096)
+        if not part:
+            return ""
+        named += part
+    folder = os.fsdecode(named[:-1])
+    for target, path, flags in (
+        (0, os.devnull, os.O_RDONLY),
+        (2, os.path.join(folder, "shim.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND),
+    ):
+        opened = os.open(path, flags | os.O_CLOEXEC, 0o666)
+        os.dup2(opened, target)
+        os.close(opened)
+    return folder
 
 
 def print_traceback() -> None:

@@ -71,7 +71,6 @@ class Store(Protocol):
         """Give a sentence for each inconsistency of the store; none is the only right answer."""
         ...
 
-
     # -- the task list ---------------------------------------------------------------------------------------
     def import_tasks(
         self,
