@@ -14,7 +14,7 @@ from recall.config.settings import MergeSettings, WorkspaceSettings
 from recall.domain.errors import ConfigError
 from recall.gitops.gateway import GitGateway
 from recall.gitops.slots import check_keep
-from tests.gitops.ground import gateway_for, settings_for
+from tests.gitops.ground import Ground, gateway_for, settings_for
 from tests.support.hermetic_git import Repo
 
 
@@ -234,3 +234,15 @@ def test_slots_that_are_open_are_not_given_out_again(repo: Repo) -> None:
     assert first != second
     gateway.slot_changes(second, repo.tip())
     assert gateway.open_slot(repo.tip()) == second
+
+
+def test_agents_get_the_included_files_too_and_none_of_them_lands(repo: Repo, home: Path) -> None:
+    repo.commit("include", {".worktreeinclude": ".env\n", ".gitignore": ".env\n"})
+    repo.write(".env", "KEY=1\n")
+    ground = Ground(repo)
+    assert (ground.workspace.tree / ".env").read_text() == "KEY=1\n"
+    assert ground.agent.status() == []
+    ground.agent.write(".env", "KEY=changed\n")
+    ground.agent.write("work.py", "1\n")
+    assert ground.result().leftovers == ("work.py",)
+    assert (repo.path / ".env").read_text() == "KEY=1\n"

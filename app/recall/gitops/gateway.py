@@ -15,6 +15,7 @@ from recall.failpoint import failpoint
 from recall.gitops.conflict_desk import ConflictDesk
 from recall.gitops.content_rule import ContentRule
 from recall.gitops.foreign import ForeignGitDir
+from recall.gitops.included import copy_included
 from recall.gitops.integration import IntegrationRepository
 from recall.gitops.landing import Lander
 from recall.gitops.locate import Location
@@ -103,7 +104,9 @@ class GitGateway:
         return self._pool.at(slot, branch, base)
 
     def open_workspace(self, ref: TaskRef, number: int, run_id: int) -> Workspace:
-        return self._pool.open(ref, number, run_id)
+        workspace = self._pool.open(ref, number, run_id)
+        copy_included(self.repository.location, workspace.tree, self.root)
+        return workspace
 
     def collect(self, workspace: Workspace, run_id: int, title: str) -> CollectOutcome:
         if changed := self._pool.tampered(workspace):

@@ -1,4 +1,5 @@
-"""`.worktreeinclude`: files that git ignores but a checkout needs (a local `.env`, a licence key), copied along."""
+"""`.worktreeinclude`: files that git ignores but a checkout needs (a local `.env`, a licence key), copied along into
+the folders of agents and of verifications."""
 
 from __future__ import annotations
 
