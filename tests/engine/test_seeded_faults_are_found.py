@@ -37,13 +37,14 @@ WHERE t.status = 'in_progress' AND r.state = 'ended' AND r.ended_at + 20 <= :now
 """
 
 
-class WithoutIndex(Histories):
+class Undefended(Histories):
     """The database's own last line of defence is off, so that what is found is found by looking."""
 
     def __init__(self) -> None:
         super().__init__()
         with closing(sqlite3.connect(self.folder / "recall.db", isolation_level=None)) as connection:
             connection.execute("DROP INDEX runs_open")
+            connection.execute("CREATE INDEX runs_open ON runs (region, task) WHERE state <> 'settled'")
 
 
 def _found(machine: type[Histories] = Histories) -> BaseException:
@@ -54,7 +55,7 @@ def _found(machine: type[Histories] = Histories) -> BaseException:
 
 
 def test_without_a_fault_nothing_is_found() -> None:
-    run_state_machine_as_test(WithoutIndex, settings=settings(_SEARCH, max_examples=15))
+    run_state_machine_as_test(Undefended, settings=settings(_SEARCH, max_examples=15))
 
 
 def test_a_store_that_does_not_check_the_fence() -> None:
@@ -97,7 +98,7 @@ def test_a_claim_that_decides_by_what_it_read_before() -> None:
     statement: str = vars(claims)["_CLAIM"]
     assert conditions in statement
     with patch("recall.store.claims._CLAIM", statement.replace(conditions, "")):
-        error = _found(WithoutIndex)
+        error = _found(Undefended)
     assert isinstance(error, AssertionError), repr(error)
 
 
