@@ -5,15 +5,27 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.support.disks import may_mount, namespace
+from tests.support.disks import Disk, may_mount, namespace, small_disk
 
 
 @pytest.fixture
 def mounts() -> None:
     """Asked for by every test that mounts something."""
+
+
+@pytest.fixture
+def disk(tmp_path: Path, mounts: None) -> Iterator[Disk]:
+    """A disk of 24 MiB; an ordinary folder around a test that runs in a namespace of its own."""
+    if not may_mount():
+        yield Disk(tmp_path)
+        return
+    with small_disk(tmp_path / "disk", "24m") as disk:
+        yield disk
 
 
 @pytest.hookimpl(tryfirst=True)

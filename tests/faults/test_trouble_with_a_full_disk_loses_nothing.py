@@ -3,7 +3,6 @@ once there is room."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,19 +11,13 @@ from recall.domain.run import RunResult
 from recall.domain.task import TaskState
 from recall.store import open_store
 from recall.system import SystemClock, SystemRng
-from tests.support.disks import Disk, small_disk
+from tests.support.disks import Disk
 from tests.support.overheard import Overheard
 from tests.support.workshop import Workshop, eventually
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(120), pytest.mark.usefixtures("mounts")]
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(120)]
 
 WORKS = 'echo "$TASK" > "$TASK.txt"; commit "$TASK: write"; success'
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Disk]:
-    with small_disk(tmp_path / "disk", "24m") as disk:
-        yield disk
 
 
 def shop_at(place: Path, *, min_free: str, state: Path | None = None, workspaces: Path | None = None) -> Workshop:
