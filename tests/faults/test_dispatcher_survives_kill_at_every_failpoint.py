@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGKILL
+from types import FunctionType
 
 import pytest
 
@@ -25,7 +26,7 @@ from tests.support.workshop import Workshop, eventually
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(120)]
 
-Step = str | Callable[[Workshop], None]
+Step = str | FunctionType
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        return "-".join(step.replace("#", "_") for step in self.steps if isinstance(step, str))
+        return "-".join(step.replace("#", "_") if isinstance(step, str) else step.__name__ for step in self.steps)
 
     @property
     def points(self) -> set[str]:
@@ -54,6 +55,15 @@ def twice(scene: Scene, first: str, *points: str) -> list[Case]:
 
 def damage_integration(shop: Workshop) -> None:
     (shop.state / "integration.git" / "HEAD").unlink()
+
+
+def wait_for_the_checkout(shop: Workshop) -> None:
+    """A file of the user's is in the way of the first result, and goes only when no dispatcher is there any more."""
+    in_the_way = shop.repo.write("T-1.a", "mine\n")
+    ended = shop.dispatch()
+    assert ended.returncode == 1
+    assert "T-1.a" in ended.stdout
+    in_the_way.unlink()
 
 
 CASES = [
@@ -76,6 +86,8 @@ CASES = [
     *twice(PLAIN, "settle.result_queued", "recovery.runs_settled"),
     *twice(EDITED, "queue.intent_recorded", "queue.landing_rolled_forward"),
     *twice(PLAIN, "launch.run_recorded", "settle.lost_run_swept", "settle.lost_run_ended"),
+    Case(PLAIN, (wait_for_the_checkout, "landing.main_advanced")),
+    Case(EDITED, (wait_for_the_checkout, "queue.landing_rolled_forward", "queue.landing_recorded")),
     Case(PLAIN, ("settle.result_queued", damage_integration, "integration.moved_aside")),
     Case(EDITED, ("queue.intent_recorded", damage_integration, "integration.moved_aside")),
 ]

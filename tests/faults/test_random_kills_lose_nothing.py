@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections import Counter
@@ -11,12 +12,15 @@ import pytest
 
 from recall.domain.run import RunResult, RunState
 from tests.faults.promises import add_dirt, add_witness, check_promises, versions
+from tests.faults.scenes import TROUBLE
 from tests.support.workshop import Workshop, eventually
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(120)]
 
 KILLS = 5
 TASKS = 8
+#: More for a soak: every seed is another course of events.
+SEEDS = range(1, 1 + int(os.environ.get("RECALL_SOAK", "2")))
 
 
 def set_up(home: Path) -> Workshop:
@@ -45,23 +49,33 @@ def holds_the_lock(shop: Workshop, pid: int) -> bool:
     return lock.exists() and lock.read_text().strip() == str(pid)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_agents_outlive_every_kill_and_their_work_lands_once(tmp_path: Path, home: Path, seed: int) -> None:
-    chance = random.Random(seed)
-    shop = set_up(tmp_path)
-    before: dict[str, int] = {}
+def kill_once(shop: Workshop, seconds: float) -> set[int]:
+    """Kill a dispatcher that many seconds after it began to work; gives the runs under way."""
+    with shop.dispatching() as dispatcher:
+        eventually(lambda: holds_the_lock(shop, dispatcher.pid))
+        time.sleep(seconds)
+    with shop.store() as store:
+        return {run.id for run in store.open_runs() if run.state is RunState.RUNNING}
+
+
+def kill_often(shop: Workshop, chance: random.Random) -> tuple[set[int], dict[str, int]]:
+    """Gives all runs that were under way at a kill, and the versions at the last one."""
     adopted: set[int] = set()
+    before: dict[str, int] = {}
     for number in range(1, KILLS + 1):
-        with shop.dispatching() as dispatcher:
-            eventually(lambda pid=dispatcher.pid: holds_the_lock(shop, pid))
-            time.sleep(chance.uniform(0.1, 1.2))
-        with shop.store() as store:
-            running = {run.id for run in store.open_runs() if run.state is RunState.RUNNING}
+        running = kill_once(shop, chance.uniform(0.1, 1.2))
         print(f"kill {number}: {len(running)} runs went on alone")
         adopted |= running
         now = versions(shop)
         assert all(now[id_] >= version for id_, version in before.items())
         before = now
+    return adopted, before
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_agents_outlive_every_kill_and_their_work_lands_once(tmp_path: Path, home: Path, seed: int) -> None:
+    shop = set_up(tmp_path)
+    adopted, before = kill_often(shop, random.Random(seed))
     ended = shop.dispatch()
     assert ended.returncode == 0, ended.stdout + ended.stderr
     check_promises(shop, before)
@@ -71,3 +85,14 @@ def test_agents_outlive_every_kill_and_their_work_lands_once(tmp_path: Path, hom
     landed = sum(results[run_id] is RunResult.LANDED for run_id in adopted)
     print(f"{KILLS} kills survived, {landed} of {len(adopted)} runs under way were adopted and landed")
     assert adopted
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_kills_in_the_midst_of_trouble_break_no_promise(tmp_path: Path, home: Path, seed: int) -> None:
+    """Conflicts, red trees, failures and parked files at the same time."""
+    shop = TROUBLE.set_up(tmp_path)
+    adopted, before = kill_often(shop, random.Random(seed))
+    ended = shop.dispatch()
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    check_promises(shop, before, waiting=TROUBLE.waiting)
+    print(f"{KILLS} kills survived, {len(adopted)} runs under way were adopted, {len(shop.runs())} runs in all")
