@@ -110,6 +110,25 @@ def test_at_a_landing(tmp_path: Path, disk: Disk, home: Path) -> None:
     check_nothing_was_lost(shop, state, dispatcher.said)
 
 
+def test_an_agent_that_fails_for_want_of_room_is_not_blamed(tmp_path: Path, disk: Disk, home: Path) -> None:
+    shop = shop_at(disk.path / "shop", min_free="1MiB", state=tmp_path / "state")
+    once = tmp_path / "once"
+    shop.agent("ant", f"[ -e {once} ] || {{ : > {once}; {disk.filling}; exit 1; }}; " + WORKS)
+    shop.settle()
+    with shop.dispatching("--grace", "1s") as process:
+        dispatcher = Overheard(process)
+        dispatcher.says("no report; exit code 1, but less than 1 MiB is free on the disk of")
+        disk.free()
+        dispatcher.says("T-2         task done")
+        assert dispatcher.stop() == 0
+    store = open_store(tmp_path / "state" / "recall.db", SystemClock(), SystemRng())
+    try:
+        first = store.tasks()[0]
+    finally:
+        store.close()
+    assert (first.state, first.attempts, first.interruptions) == (TaskState.DONE, 0, 1)
+
+
 def test_before_the_start(tmp_path: Path, disk: Disk, home: Path) -> None:
     state = disk.path / "state"
     shop = shop_at(tmp_path / "shop", min_free="0B", state=state)
