@@ -444,6 +444,35 @@ def test_mains_own_change_of_a_task_file_survives_a_merge_by_the_agent(
     assert ground.see().file("y", outcome.candidate) == b"y"
 
 
+@pytest.mark.parametrize("where", [{0}, {1}, {2}, {0, 1, 2}])
+@pytest.mark.parametrize("merges_main", [False, True])
+def test_task_files_edited_anywhere_in_the_series_never_conflict_and_never_land(
+    ground: Ground, where: set[int], merges_main: bool
+) -> None:
+    repo, agent = ground.repo, ground.agent
+    for number in range(3):
+        mine = {"TASKS.md": f"# Tasks\n\nmine {number}\n", "recall.toml": f"# mine {number}\n"}
+        agent.commit(f"step {number}", {f"step{number}": "x", **(mine if number in where else {})})
+        repo.commit(
+            f"main {number}", {"TASKS.md": f"# Tasks\n\nmain {number}\n", "recall.toml": f"# main {number}\n"}
+        )
+        if merges_main and number == 1:
+            agent.git("merge", "-q", "--no-edit", "-X", "ours", "main")
+    agent.write("TASKS.md", "uncommitted\n")
+    agent.write("left", "x")
+    result = ground.result()
+    assert set(result.restored) == {"TASKS.md", "recall.toml"}
+    tip = repo.tip("main")
+    outcome = ground.gateway.rebase(base=result.base, tip=result.tip, onto=tip, trailers={"A": "b"})
+    assert isinstance(outcome, Rebased), outcome
+    see = ground.see()
+    landed = set(see.git("log", "--format=", "--name-only", f"{tip}..{outcome.candidate}").split())
+    assert landed == {"step0", "step1", "step2", "left"}
+    assert set(see.files(outcome.candidate)) >= {"step0", "step1", "step2", "left"}
+    assert see.file("TASKS.md", outcome.candidate) == b"# Tasks\n\nmain 2\n"
+    assert see.file("recall.toml", outcome.candidate) == b"# main 2\n"
+
+
 # -- a result outlives its source ----------------------------------------------------------------------------
 def test_a_result_survives_branch_deletion_reset_and_gc(ground: Ground) -> None:
     repo = ground.repo
