@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from signal import SIGKILL
 
 _ARMED = os.environ.get("RECALL_FAILPOINT", "")
 _hits: dict[str, int] = {}
 
 
 def _strike(name: str) -> None:
+    from signal import SIGKILL
+
     wanted, _, nth = _ARMED.partition("#")
     if wanted != name:
         return

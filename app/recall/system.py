@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import random
-import secrets
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -26,16 +24,13 @@ class SystemClock:
 
 
 class SystemRng:
-    """The operating system's randomness."""
-
-    def __init__(self) -> None:
-        self._random = random.SystemRandom()
+    """The operating system's randomness, as `random.SystemRandom` and `secrets` give it, without their imports."""
 
     def random(self) -> float:
-        return self._random.random()
+        return (int.from_bytes(os.urandom(7)) >> 3) * 2.0**-53
 
     def token(self, length: int = 8) -> str:
-        return secrets.token_hex((length + 1) // 2)[:length]
+        return os.urandom((length + 1) // 2).hex()[:length]
 
 
 class CheckoutFiles:

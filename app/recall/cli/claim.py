@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 import click
 
 from recall.cli.project import Project, introduce_agents, opened_project
@@ -55,11 +53,18 @@ def _driven_agent(project: Project, name: str) -> str:
     """Any name may claim, so that a person needs no configuration for it; one that looks mistyped may not."""
     introduce_agents(project)
     names = [agent.name for agent in project.store.agents()]
+    if name not in names:
+        _refuse_mistyped(name, names)
+    return name
+
+
+def _refuse_mistyped(name: str, names: list[str]) -> None:
+    import difflib
+
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    if name not in names and (near or not is_name(name)):
+    if near or not is_name(name):
         hint = f"did you mean {near[0]}? Another agent is" if near else 'use letters, digits, ".", "_", "-"; it is'
         raise Refusal(f"there is no agent {name}; {hint} added under [agents.NAME] in recall.toml")
-    return name
 
 
 def _nothing(project: Project, agent: str) -> str:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recall.bootstrap import open_store_at, settings_at, state_dir
 from recall.cli.report import Refusal
-from recall.config.settings import Settings
 from recall.domain.agent import AgentSpec
-from recall.domain.clock import Clock
-from recall.domain.rng import Rng
 from recall.domain.task import Task, TaskRef
-from recall.engine.ports import Store
 from recall.gitops.locate import Location, locate
+
+if TYPE_CHECKING:
+    from recall.config.settings import Settings
+    from recall.domain.clock import Clock
+    from recall.domain.rng import Rng
+    from recall.engine.ports import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,8 @@ def introduce_agents(project: Project) -> None:
 
 def unknown(kind: str, text: str, names: Iterable[str]) -> str:
     """Say that there is no such thing, with the nearest names, or where names come from if there are none."""
+    import difflib
+
     known = sorted(names)
     if not known:
         source = "run `recall import` first" if kind == "task" else "add one to recall.toml"

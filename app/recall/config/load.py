@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,6 +100,8 @@ class _Reading:
             self.refuse(("lease", "heartbeat"), "must fit into lease.ttl at least twice, or every claim may run out")
 
     def unknown(self, path: KeyPath, known: Iterable[str]) -> None:
+        import difflib
+
         near = difflib.get_close_matches(path[-1], list(known), n=1, cutoff=0.5)
         hint = (
             f"did you mean {'.'.join((*path[:-1], near[0]))}?" if near else f"known here: {', '.join(sorted(known))}"

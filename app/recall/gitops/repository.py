@@ -14,7 +14,6 @@ from recall.domain.text import clean_line
 from recall.gitops.command import Finished, run_git
 from recall.gitops.locate import Location
 from recall.gitops.refs import read_ref
-from recall.gitops.wrapper import HardenedRepo
 
 #: `git merge-tree --write-tree` came with it.
 OLDEST_GIT = (2, 38)
@@ -98,6 +97,8 @@ class Repository:
 
     def branches(self) -> list[str]:
         """Give the names of all branches."""
+        from recall.gitops.wrapper import HardenedRepo  # GitPython is slow to import and seldom asked
+
         with HardenedRepo(self.common_dir) as repo:
             return [head.name for head in repo.heads]
 

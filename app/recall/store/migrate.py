@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 from recall import __version__
@@ -25,11 +24,14 @@ class Migration:
     sql: str
 
 
+#: Read as plain files: importlib.resources would cost every command a zip reader.
+_SCHEMA = Path(__file__).with_name("schema")
+
+
 def known_migrations() -> tuple[Migration, ...]:
     """Read the packaged .sql files, oldest first."""
-    folder = files("recall.store") / "schema"
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return tuple(Migration(int(name[:4]), name, (folder / name).read_text("utf-8")) for name in names)
+    files = sorted(_SCHEMA.glob("*.sql"))
+    return tuple(Migration(int(file.name[:4]), file.name, file.read_text("utf-8")) for file in files)
 
 
 def refuse_old_sqlite(found: tuple[int, int, int] = sqlite3.sqlite_version_info) -> None:
