@@ -1,6 +1,6 @@
 """`make docs`: write the documents, and the parts of documents, that are made from the code.
 
-Whole pages are STATES.md and CONFIG.md. In other documents a part stands between two comments,
+Whole pages are STATES.md, CONFIG.md and KEYS.md. In other documents a part stands between two comments,
 `<!-- made from the code: NAME -->` and `<!-- end -->`; what stands around it is written by hand.
 """
 
@@ -17,6 +17,7 @@ from recall.agents.presets import Preset, load_preset, preset_names
 from recall.cli.report import ExitCode
 from recall.cli.root import COMMANDS
 from tools.configuration import config_page
+from tools.keys import keys_page
 from tools.markdown import code, page, prose, table
 from tools.states import states_page
 
@@ -83,7 +84,7 @@ def _text(node: ast.stmt) -> str:
     return ""
 
 
-PAGES: Mapping[str, Callable[[], str]] = {"STATES.md": states_page, "CONFIG.md": config_page}
+PAGES: Mapping[str, Callable[[], str]] = {"STATES.md": states_page, "CONFIG.md": config_page, "KEYS.md": keys_page}
 PARTS: Mapping[str, Callable[[], str]] = {"exit codes": exit_codes, "commands": commands, "presets": presets}
 
 

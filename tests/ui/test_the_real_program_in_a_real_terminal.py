@@ -173,3 +173,15 @@ def test_the_first_screen_s_end_is_seen_by_the_second_which_can_take_over(tmp_pa
             second.shows("2 done")
             second.type("q")
             assert second.ends() == 0
+
+
+@pytest.mark.e2e
+def test_a_rehearsal_on_the_screen_ends_with_what_happened(tmp_path: Path, home: Path) -> None:
+    program = [sys.executable, "-m", "recall", "rehearse", "--dir", str(tmp_path / "stage")]
+    with terminal(program, tmp_path) as screen:
+        screen.shows("dispatching", "running", "otter")
+        screen.type("q")
+        screen.shows("Still at work", "1  finish", "2  stop")
+        screen.type("2")
+        assert screen.ends() == 1, "not everything was seen"
+        screen.shows("every task landed: not seen", "task  agent")

@@ -50,7 +50,7 @@ def recall_tui(context: click.Context, no_ui: bool, as_json: bool, until_done: b
     Exit codes: 0 done, 1 something needs a person, 2 bad configuration or task list, 3 another dispatcher runs here,
     4 the environment failed.
     """
-    if no_ui or as_json or until_done or not _has_terminal():
+    if no_ui or as_json or until_done or not has_terminal():
         from recall.headless import run_headless
 
         context.exit(run_headless(Path.cwd(), say=say, json_lines=as_json, until_done=until_done, grace=grace))
@@ -61,7 +61,8 @@ def recall_tui(context: click.Context, no_ui: bool, as_json: bool, until_done: b
         context.exit(run_app(session))
 
 
-def _has_terminal() -> bool:
+def has_terminal() -> bool:
+    """Tell whether a person sits in front of this process."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 

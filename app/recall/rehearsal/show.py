@@ -24,21 +24,33 @@ _INTRODUCTION = (
 )
 
 
-def run(folder: Path | None, *, say: Callable[[str], None], json_lines: bool = False) -> int:
-    """Rehearse in `folder` (a new temporary one when None). An interrupted rehearsal goes on in its folder.
-    Gives 0 when all tasks landed, main is green and every situation was seen, 1 otherwise."""
+def run(folder: Path | None, *, say: Callable[[str], None], json_lines: bool = False, screen: bool = False) -> int:
+    """Rehearse in `folder` (a new temporary one when None): until everything is done or, on the screen, until it is
+    left. An interrupted rehearsal goes on in its folder. Gives 0 when all tasks landed, main is green and every
+    situation was seen, 1 otherwise."""
     home = (folder or Path(tempfile.mkdtemp(prefix="recall-rehearsal-"))).resolve()
     home.mkdir(parents=True, exist_ok=True)
     repository = set_stage(home)
     if not json_lines:
         say(_INTRODUCTION)
         say(f"The repository is {repository}\n")
-    code = run_headless(repository, say=say, json_lines=json_lines, until_done=True)
+    if screen:
+        code = _on_the_screen(repository)
+    else:
+        code = run_headless(repository, say=say, json_lines=json_lines, until_done=True)
     sights = _look_back(repository, say, json_lines=json_lines)
     green = _main_is_green(repository, home)
     sights.append(Sight("main is green in a fresh clone", "its tests pass" if green else ""))
     _conclude(sights, say, json_lines=json_lines)
     return 0 if code == 0 and all(sight.seen for sight in sights) else 1
+
+
+def _on_the_screen(repository: Path) -> int:
+    from recall.ui.app import run_app
+    from recall.ui.session import open_session
+
+    with open_session(repository) as session:
+        return run_app(session, leave_working=False)
 
 
 def _look_back(repository: Path, say: Callable[[str], None], *, json_lines: bool) -> list[Sight]:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from textual import on
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
@@ -21,24 +22,26 @@ from recall.engine import interventions
 from recall.engine.dispatcher import Stopping
 from recall.engine.resolve import Resolver
 from recall.engine.trust import confirm_commands
-from recall.ui.bridge import Done, EngineHost, EngineSaid, Left, Observed, Shown, Watcher
+from recall.ui.bridge import Done, EngineHost, EngineSaid, Left, Met, Observed, Shown, Watcher
 from recall.ui.commands import ACTOR, BY_ID, COMMANDS, Command, Context
 from recall.ui.diffs import diff_of_run
 from recall.ui.errands import Errands
 from recall.ui.external import editor, end_process, run_outside
 from recall.ui.layout import load_layout, save_layout
 from recall.ui.ledger import Ledger
+from recall.ui.screens.conflict import ConflictScreen
 from recall.ui.screens.main import MainScreen
 from recall.ui.screens.prompts import Ask, Choose, Confirm
 from recall.ui.screens.reader import Reader
 from recall.ui.session import Session
 from recall.ui.texts import keys_text, task_text
+from recall.ui.workbench import resolve
 from recall_styles import CSS_PATHS, THEMES, VARIABLE_DEFAULTS
 
 _ALL = 1_000_000
 _PATIENCE = 2.0
 _REFERENCE = re.compile(r"\$([a-z-]+)")
-_QUIT_WAYS = (
+_LEAVE, _FINISH, _STOP = (
     "leave them working; the next start adopts them",
     "finish: nothing new, what runs lands, then quit",
     "stop them; their work is kept",
@@ -46,7 +49,8 @@ _QUIT_WAYS = (
 
 
 class RecallApp(App[int]):
-    """Owns a watcher and, if it can, the engine. `session` is everything that it is handed."""
+    """Owns a watcher and, if it can, the engine. `session` is everything that it is handed; `leave_working` offers
+    to leave agents at work, for the next start to adopt."""
 
     CSS_PATH = CSS_PATHS  # pyright: ignore[reportAssignmentType] - Textual takes any list of paths
     TITLE = "Recall"
@@ -55,7 +59,7 @@ class RecallApp(App[int]):
         Binding("ctrl+c", "command('quit')", "Quit", show=False, id="app.interrupt"),
     ]
 
-    def __init__(self, session: Session, *, host: bool = True) -> None:
+    def __init__(self, session: Session, *, host: bool = True, leave_working: bool = True) -> None:
         super().__init__()
         self.session = session
         layout = load_layout(session.state)
@@ -64,6 +68,7 @@ class RecallApp(App[int]):
         self.theme = layout.theme if layout.theme in self.available_themes else THEMES[0].name
         self.set_class(session.symbols.plain, "-ascii")
         self._hosts = host
+        self._leave_working = leave_working
         self.main = MainScreen(session, layout)
         log = session.state / "ui.log"
         self.host = EngineHost(self, session.start, session.open_engine, log)
@@ -71,7 +76,7 @@ class RecallApp(App[int]):
         self._watcher = Watcher(self, ledger, session.store, session.clock, session.dispatcher_runs)
         self._wishes = Errands(self, "wishes", log)
         self._questions = Errands(self, "questions", log)
-        self._leaving = False
+        self._stopping = Stopping.NO
         self._going = False
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -102,7 +107,7 @@ class RecallApp(App[int]):
     def on_engine_said(self, message: EngineSaid) -> None:
         if message.mode:
             self.main.say_mode(message.mode)
-        if message.mode == "stopped" and self._leaving:
+        if message.mode == "stopped" and self._stopping is not Stopping.NO:
             self.leave_now()
         elif message.text:
             self.say(message.text, "information" if message.mode == "viewing" else "error")
@@ -126,6 +131,8 @@ class RecallApp(App[int]):
     def action_command(self, id_: str) -> None:
         context = self.main.context()
         if context is None:
+            if id_ == "quit":
+                self._quit()
             return
         command = BY_ID[id_]
         reason = command.unavailable(context)
@@ -163,8 +170,8 @@ class RecallApp(App[int]):
             "help": lambda _: self._read("Keys", keys_text()),
             "quit": lambda _: self._quit(),
             "conflict": self._conflict,
-            "send-back": lambda context: self._settle(context, lambda desk, ref: desk.send_back(ref)),
-            "start-over": lambda context: self._settle(context, lambda desk, ref: desk.restart(ref)),
+            "send-back": lambda context: self._settle(_ref_of(context), lambda desk, ref: desk.send_back(ref)),
+            "start-over": lambda context: self._settle(_ref_of(context), lambda desk, ref: desk.restart(ref)),
         }
         own[command.id](context)
 
@@ -177,9 +184,7 @@ class RecallApp(App[int]):
 
         self._wishes.send(done)
 
-    def _settle(self, context: Context, way: Callable[[Resolver, TaskRef], str | Refused]) -> None:
-        ref = _ref_of(context)
-
+    def _settle(self, ref: TaskRef, way: Callable[[Resolver, TaskRef], str | Refused]) -> None:
         def done() -> Done:
             said = way(self.session.desk(ACTOR), ref)
             return Done(said.reason, refused=True) if isinstance(said, Refused) else Done(said)
@@ -224,7 +229,26 @@ class RecallApp(App[int]):
         self.push_screen(Ask(f"{ref} {context.task.reason if context.task else ''}"), answered)
 
     def _conflict(self, context: Context) -> None:
-        self.say(f"`recall resolve {_ref_of(context)}` shows and settles this conflict")
+        ref = _ref_of(context)
+
+        def look() -> Message:
+            view = self.session.desk(ACTOR).look(ref)
+            return Done(view.reason, refused=True) if isinstance(view, Refused) else Met(view)
+
+        self._questions.send(look)
+
+    def on_met(self, message: Met) -> None:
+        self.push_screen(ConflictScreen(message.view, self.session.clock.now().wall, self.session.symbols))
+
+    @on(ConflictScreen.Resolve)
+    def _resolve(self, message: ConflictScreen.Resolve) -> None:
+        ways: dict[str, Callable[[Resolver, TaskRef], str | Refused]] = {
+            "accept": lambda desk, _: resolve(desk, message.bench),
+            "send back": lambda desk, ref: desk.send_back(ref),
+            "restart": lambda desk, ref: desk.restart(ref),
+            "give up": lambda desk, ref: desk.give_up(ref),
+        }
+        self._settle(message.bench.view.task.ref, ways[message.way])
 
     def _shell(self, context: Context) -> None:
         run = context.run
@@ -263,22 +287,23 @@ class RecallApp(App[int]):
             self._leave(Stopping.DRAIN)
             return
         names = ", ".join(f"{run.ref} ({run.agent})" for run in runs)
-        self.push_screen(Choose(f"Still at work: {names}", _QUIT_WAYS), self._quit_chosen)
+        ways: dict[str, Callable[[], None]] = {_LEAVE: self.leave_now} if self._leave_working else {}
+        ways[_FINISH] = lambda: self._leave(Stopping.DRAIN)
+        ways[_STOP] = lambda: self._leave(Stopping.HALT)
 
-    def _quit_chosen(self, way: int | None) -> None:
-        if way == 0:
-            self.leave_now()
-        elif way == 1:
-            self._leave(Stopping.DRAIN)
-        elif way == 2:
-            self._leave(Stopping.HALT)
+        def chosen(number: int | None) -> None:
+            if number is not None and number >= 0:
+                list(ways.values())[number]()
+
+        self.push_screen(Choose(f"Still at work: {names}", list(ways)), chosen)
 
     def _leave(self, stopping: Stopping) -> None:
-        """Ask the engine to stop; its end, posted by its thread, ends the app. Asked twice, leave at once."""
-        if not self.host.hosting or self._leaving:
+        """Ask the engine to stop; its end, posted by its thread, ends the app. Asked for no more than before, leave
+        at once."""
+        if not self.host.hosting or stopping <= self._stopping:
             self.leave_now()
             return
-        self._leaving = True
+        self._stopping = stopping
         self.main.say_mode("draining")
         self.host.request(stopping)
 
@@ -304,10 +329,10 @@ def _ref_of(context: Context) -> TaskRef:
     return context.task.ref
 
 
-def run_app(session: Session) -> int:
+def run_app(session: Session, *, leave_working: bool = True) -> int:
     """Show the screen until the person leaves; gives the exit code. Where an engine was left working, or something
     hangs, the process ends here: such threads would keep it, and whatever they do may be cut off at any moment."""
-    app = RecallApp(session)
+    app = RecallApp(session, leave_working=leave_working)
     code = app.run() or 0
     if not app.threads_are_over() or app.host.hosting:
         end_process(code)

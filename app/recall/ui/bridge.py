@@ -16,6 +16,7 @@ from recall.domain.clock import Clock
 from recall.domain.errors import DispatcherRunning, RecallError
 from recall.engine.dispatcher import Dispatcher, Listener, Stopping
 from recall.engine.ports import Store
+from recall.engine.resolve import ConflictView
 from recall.ui.ledger import Ledger, Seen
 
 _POLL = 0.05
@@ -69,6 +70,14 @@ class Shown(Message):
         super().__init__()
         self.title = title
         self.text = text
+
+
+class Met(Message):
+    """A conflict was looked at."""
+
+    def __init__(self, view: ConflictView) -> None:
+        super().__init__()
+        self.view = view
 
 
 class Left(Message):

@@ -251,4 +251,21 @@ COMMANDS: tuple[Command, ...] = (
     Command("quit", "q", "screen", "quit", "Leave; what happens to running agents is asked."),
 )  # fmt: skip
 
+#: The conflict workbench's own keys.
+BENCH_COMMANDS: tuple[Command, ...] = (
+    Command("take-main", "1", "conflict", "main", "Take main's lines for this hunk, or main's file."),
+    Command("take-task", "2", "conflict", "task", "Take the task's lines, or the task's file."),
+    Command("take-both", "3", "conflict", "both", "Take main's lines and the task's below them."),
+    Command("edit-hunk", "e", "conflict", "edit", "Write what is to stand in the hunk's place."),
+    Command("next-hunk", "j", "conflict", "next hunk", "Go to the next hunk."),
+    Command("previous-hunk", "k", "conflict", "previous hunk", "Go to the previous hunk."),
+    Command("next-file", "J", "conflict", "next file", "Go to the next file."),
+    Command("previous-file", "K", "conflict", "previous file", "Go to the previous file."),
+    Command("accept", "a", "conflict", "accept", "Verify what was decided, then land it."),
+    Command("bench-send-back", "s", "conflict", "send back", "Let an agent do the task again, told of both sides."),
+    Command("bench-start-over", "u", "conflict", "start over", "Do the task again from main as it is."),
+    Command("give-up", "X", "conflict", "give up", "Cancel the task; its work is kept."),
+    Command("bench-leave", "escape", "conflict", "leave", "Leave it as it is; nothing is decided.", shown="esc"),
+)
+
 BY_ID = {command.id: command for command in COMMANDS}

@@ -9,7 +9,7 @@ from recall.domain.overview import Overview, why
 from recall.domain.run import Run
 from recall.domain.task import Task
 from recall.domain.words import elapsed, moment, task_word
-from recall.ui.commands import COMMANDS
+from recall.ui.commands import BENCH_COMMANDS, COMMANDS
 
 
 def task_text(task: Task, overview: Overview, runs: Sequence[Run], events: Sequence[Event]) -> str:
@@ -56,13 +56,23 @@ def _event_line(event: Event, now: float) -> str:
     return f"{moment(event.at, now)}  {event.kind}{move}  by {event.actor}{reason}"
 
 
-_LISTS = "j/k or arrows move · g/G first, last · ctrl+d/ctrl+u half a page · space folds a group · tab next pane"
+#: Keys that move in lists and texts, and between panes.
+MOVING = (
+    ("1 to 4", "go to tasks, agents, merge queue, log"),
+    ("tab", "go to the next pane; shift+tab to the one before"),
+    ("j, k", "move down and up, as the arrows do"),
+    ("g, G", "go to the first and the last line; in a log the last one is followed"),
+    ("ctrl+d, ctrl+u", "move half a page down and up"),
+    ("space", "fold a group, or open it"),
+    ("esc", "take back the filter, then the zoom, then leave a screen or a dialog"),
+)
 
 
 def keys_text() -> str:
     """Every key, by area."""
     areas: dict[str, list[str]] = {}
-    for command in COMMANDS:
+    for command in (*COMMANDS, *BENCH_COMMANDS):
         areas.setdefault(command.area, []).append(f"{command.key_name:<7} {command.title:<24} {command.help}")
     parts = [f"{area.upper()}\n" + "\n".join(f"  {line}" for line in lines) for area, lines in areas.items()]
-    return "\n\n".join([*parts, f"LISTS\n  {_LISTS}"]) + "\n"
+    moving = "\n".join(f"  {key:<16} {does}" for key, does in MOVING)
+    return "\n\n".join([*parts, f"MOVING\n{moving}"]) + "\n"

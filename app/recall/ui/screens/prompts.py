@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static
+from textual.widgets import Input, Static, TextArea
 
 from recall.domain.text import clean
 
@@ -57,6 +57,35 @@ class Ask(ModalScreen[str]):
 
     def action_leave(self) -> None:
         self.dismiss("")
+
+
+class Write(ModalScreen[str]):
+    """Asks for a text of several lines; escape gives none."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "keep", "Keep", priority=True, id="write.keep"),
+        Binding("escape", "leave", "Leave", priority=True, id="write.leave"),
+    ]
+
+    def __init__(self, heading: str, text: str) -> None:
+        super().__init__()
+        self._heading = clean(heading)
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog large"):
+            yield Static(Content(self._heading))
+            yield TextArea(self._text, soft_wrap=False, tab_behavior="indent")
+            yield Static(Content("ctrl+s keeps it · escape leaves"), classes="hint")
+
+    def on_mount(self) -> None:
+        self.query_one(TextArea).focus()
+
+    def action_keep(self) -> None:
+        self.dismiss(self.query_one(TextArea).text)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
 
 
 class Choose(ModalScreen[int]):
