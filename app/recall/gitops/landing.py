@@ -226,26 +226,15 @@ class Lander:
 
     def _push(self, intent: _Intent, checkout: Checkout) -> Finished:
         """Addresses main by name, so a switch of branches cannot hit another one. The receiving git does not
-        see our flags and gets its own."""
+        see our flags and gets its own. Not `git push`: what the configuration says of URLs and remotes, which may
+        lead a local path anywhere, does not count for `send-pack`."""
         flags = [*HARDENING, *checkout.settings, "receive.denyCurrentBranch=updateInstead", "receive.autogc=false"]
         flags += [f"safe.directory={folder}" for folder in (self._common, checkout.tree)]
         receive = " ".join(["git", *(f"-c {shlex.quote(flag)}" for flag in flags), "receive-pack"])
         lease = f"--force-with-lease={self._branch}:{intent.old}"
         target = f"{intent.new}:{self._branch}"
-        return self._act(
-            intent,
-            [
-                "push",
-                "-q",
-                "--no-verify",
-                "--no-signed",
-                f"--receive-pack={receive}",
-                lease,
-                str(self._common),
-                target,
-            ],
-            check=False,
-        )
+        send = ["send-pack", "--quiet", "--no-signed", f"--receive-pack={receive}", lease, str(self._common), target]
+        return self._act(intent, send, check=False)
 
     def _merge(self, intent: _Intent, checkout: Checkout) -> Finished:
         """Keeps edits in other files. It moves whatever HEAD is on, hence the look afterwards."""
