@@ -83,7 +83,7 @@ def test_a_damaged_store(shop: Workshop, damage: bytes) -> None:
     check_goes_on(shop)
 
 
-@pytest.mark.parametrize("count", [12, 18, 22])
+@pytest.mark.parametrize("count", [12, 22])
 def test_descriptors_that_run_out(shop: Workshop, count: int) -> None:
     """Wherever they run out, nobody is blamed, no person is asked, a stop still ends, and the next start goes on."""
     settings = shop.repo.path / "recall.toml"
