@@ -60,11 +60,13 @@ def test_cancelling_asks_first(shop: Shop) -> None:
         recall.keys("enter").wait(lambda: shop.task("T-3").state is TaskState.CANCELLED)
 
 
-def test_presses_in_quick_succession_are_carried_out_one_after_another(shop: Shop) -> None:
+def test_a_key_that_is_pressed_twice_at_once_counts_twice(shop: Shop) -> None:
     with driving(shop.session) as recall:
-        recall.board.select("T-3").press("raise")
-        recall.wait(lambda: shop.task("T-3").priority == 1)
-        recall.press("hold", "hold").wait(lambda: len([n for n in recall.notices if n.startswith("hold")]) == 2)
+        recall.board.select("T-3").press("raise", "raise", "raise", "lower")
+        recall.wait(lambda: len(recall.notices) == 4)
+        assert shop.task("T-3").priority == 2
+        recall.press("hold", "hold").wait(lambda: len(recall.notices) == 6)
+        assert shop.task("T-3").state is TaskState.TODO
 
 
 def test_an_agent_is_paused_and_resumed(shop: Shop) -> None:
@@ -135,3 +137,27 @@ def test_escape_takes_back_a_zoom(shop: Shop) -> None:
         recall.press("zoom").wait(lambda: recall.app.main.maximized is not None)
         recall.keys("escape").wait(lambda: recall.app.main.maximized is None)
         recall.agents.shows("ant")
+
+
+def test_the_selection_goes_to_the_nearest_task_when_its_own_is_folded_away(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.board.shows("T-1")
+        recall.why.shows("T-1:")
+        shop.store.finish_manually(shop.task("T-1").ref, actor="cli", reason="by hand")
+        recall.header.shows("1 done")
+        recall.why.shows("T-2:")
+
+
+def test_history_record_and_settings_can_be_read(shop: Shop) -> None:
+    with driving(shop.session) as recall:
+        recall.board.shows("T-1")
+        recall.press("history")
+        recall.screen.shows("History", "task.imported", "by test")
+        recall.keys("escape")
+        recall.board.focus()
+        recall.press("agents")
+        recall.screen.shows("ant  idle", "runs 0")
+        recall.keys("escape")
+        recall.board.focus()
+        recall.press("settings")
+        recall.screen.shows("verify = ", "recall.toml:2", "lease.ttl")

@@ -15,6 +15,8 @@ from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
+from recall.config.document import read_document
+from recall.config.explain import explain_settings
 from recall.domain.run import Refused, RunState
 from recall.domain.task import TaskRef
 from recall.domain.text import clean
@@ -34,7 +36,7 @@ from recall.ui.screens.main import MainScreen
 from recall.ui.screens.prompts import Ask, Choose, Confirm
 from recall.ui.screens.reader import Reader
 from recall.ui.session import Session
-from recall.ui.texts import keys_text, task_text
+from recall.ui.texts import agents_text, history_text, keys_text, settings_text, task_text
 from recall.ui.workbench import resolve
 from recall_styles import CSS_PATHS, THEMES, VARIABLE_DEFAULTS
 
@@ -162,6 +164,9 @@ class RecallApp(App[int]):
             "log": self._log,
             "diff": self._diff,
             "answer": self._answer,
+            "history": self._history,
+            "agents": self._agents,
+            "settings": self._settings,
             "shell": self._shell,
             "edit": self._edit,
             "trust": self._trust,
@@ -204,6 +209,23 @@ class RecallApp(App[int]):
         def read() -> Shown:
             events = [event for event in store.events_since(0, _ALL) if (event.region, event.task) == task.ref]
             return Shown(str(task.ref), task_text(task, overview, store.runs(task.ref), events))
+
+        self._questions.send(read)
+
+    def _history(self, context: Context) -> None:
+        store, now = self.session.store, context.overview.now
+        self._questions.send(lambda: Shown("History", history_text(store.events_since(0, _ALL), now)))
+
+    def _agents(self, context: Context) -> None:
+        store, overview = self.session.store, context.overview
+        self._questions.send(lambda: Shown("Agents", agents_text(overview, store.runs())))
+
+    def _settings(self, _: Context) -> None:
+        settings = self.session.settings
+
+        def read() -> Shown:
+            explained = list(explain_settings(settings, read_document(settings.file)))
+            return Shown(f"Settings of {settings.file}", settings_text(explained))
 
         self._questions.send(read)
 

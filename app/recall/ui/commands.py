@@ -115,7 +115,7 @@ def _requeue(store: Store, context: Context) -> Refused | None:
 
 
 def _hold(store: Store, context: Context) -> Refused | None:
-    task = context.task
+    task = store.task(_ref(context))
     if task is not None and task.state is TaskState.ON_HOLD:
         return interventions.unhold(store, task.ref, actor=ACTOR)
     return interventions.hold(store, _ref(context), actor=ACTOR, reason="put on hold by you")
@@ -140,7 +140,7 @@ def _lower(store: Store, context: Context) -> Refused | None:
 
 
 def _prioritize(store: Store, context: Context, by: int) -> Refused | None:
-    task = context.task
+    task = store.task(_ref(context))
     return interventions.prioritize(store, _ref(context), (task.priority if task else 0) + by, actor=ACTOR)
 
 
@@ -202,6 +202,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("follow", "f", "look", "follow log", "Stay at the end of the log."),
     Command("log", "l", "look", "log", "Read the whole log of the selected task's run.", unavailable=_log),
     Command("diff", "d", "look", "diff", "See what the selected task's run changed.", unavailable=_log),
+    Command("history", "y", "look", "history", "Read everything that happened, newest first; / searches."),
+    Command("agents", "A", "look", "agents' record", "See how each agent's runs came out, and its weights."),
+    Command("settings", "comma", "look", "settings", "Read every setting and where it comes from.", shown=","),
     Command(
         "requeue", "r", "task", "requeue", "Start the task again with all its attempts.",
         unavailable=_task_wish(Wish.REQUEUE), act=_requeue,

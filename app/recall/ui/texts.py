@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from recall.domain.event import Event
-from recall.domain.overview import Overview, why
+from recall.domain.overview import Overview, agent_doing, agent_word, spaced, why
 from recall.domain.run import Run
-from recall.domain.task import Task
+from recall.domain.task import Task, TaskRef
 from recall.domain.words import elapsed, moment, task_word
 from recall.ui.commands import BENCH_COMMANDS, COMMANDS
 
@@ -54,6 +55,37 @@ def _event_line(event: Event, now: float) -> str:
     move = f" {event.before} → {event.after}" if event.before and event.after else ""
     reason = f"  {event.reason.splitlines()[0]}" if event.reason else ""
     return f"{moment(event.at, now)}  {event.kind}{move}  by {event.actor}{reason}"
+
+
+def history_text(events: Sequence[Event], now: float) -> str:
+    """The whole event log, newest first: when, what about whom, by whom, why."""
+    return "\n".join(_history_line(event, now) for event in reversed(events)) + "\n"
+
+
+def _history_line(event: Event, now: float) -> str:
+    about = str(TaskRef(event.region, event.task)) if event.region and event.task else event.agent or ""
+    return f"{event.seq:>6}  {about:<10}  {_event_line(event, now)}"
+
+
+def agents_text(overview: Overview, runs: Sequence[Run]) -> str:
+    """Each agent: what it does, how its runs came out, and what it is trusted with by task type."""
+    parts: list[str] = []
+    for agent in overview.agents:
+        results = Counter(str(run.result or run.state) for run in runs if run.agent == agent.name)
+        came_out = ", ".join(f"{count} {spaced(name)}" for name, count in results.most_common())
+        parts += [
+            f"{agent.name}  {agent_word(agent, overview.now)}: {agent_doing(agent, overview)}",
+            f"  runs {sum(results.values())}" + (f": {came_out}" if came_out else ""),
+        ]
+        for type_, weight in sorted(agent.weights.items()):
+            parts.append(f"  {type_:<12} weight {weight.value:.2f}, {weight.landed} landed, {weight.failed} failed")
+        parts.append("")
+    return "\n".join(parts) or "no agents yet: add [agents.NAME] to recall.toml\n"
+
+
+def settings_text(explained: Sequence[tuple[str, str, str, str]]) -> str:
+    """Every setting with its value, where that comes from, and what it means."""
+    return "\n".join(f"{key} = {value}\n    {source}: {meaning}" for key, value, source, meaning in explained) + "\n"
 
 
 #: Keys that move in lists and texts, and between panes.

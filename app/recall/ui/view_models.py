@@ -197,10 +197,19 @@ def _queue_row(place: int, entry: MergeEntry, overview: Overview, typical: float
         _SHOWN_MERGE.get(entry.state, Shown.LANDING),
         str(entry.ref),
         agent,
-        spaced(entry.state) + (f": {entry.reason}" if entry.reason and not verifying else ""),
+        _entry_doing(entry),
         time=elapsed(since),
         share=min(since / typical, 0.99) if verifying and typical else None,
     )
+
+
+def _entry_doing(entry: MergeEntry) -> str:
+    """What it does or waits for; a result that was just queued has nothing to explain."""
+    if entry.state is MergeState.CONFLICT:
+        return _first_line(entry.reason)
+    says_why = entry.reason and entry.state is not MergeState.VERIFYING and (entry.rounds or entry.conflict_paths)
+    waits = entry.state is MergeState.WAITING_CHECKOUT
+    return spaced(entry.state) + (f": {entry.reason}" if says_why or waits else "")
 
 
 def need_rows(overview: Overview, latest: Mapping[TaskRef, Run] = MappingProxyType({})) -> list[NeedRow]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -42,7 +42,7 @@ from recall_widgets.line_list import LineList
 from recall_widgets.log_view import LogView
 from recall_widgets.needs_you import NeedsYou
 from recall_widgets.queue_view import QueueView
-from recall_widgets.rows import KeyHint, Why
+from recall_widgets.rows import BoardRow, KeyHint, Why
 from recall_widgets.status_strip import StatusStrip
 from recall_widgets.task_board import TaskBoard
 from recall_widgets.titles import entitle
@@ -150,12 +150,22 @@ class MainScreen(Screen[None]):
         if self._seen is None:
             return
         board, overview = self.query_one(TaskBoard), self._seen.overview
+        before, place = board.cursor_row, _index_of(board.rows, board.cursor)
         board.needle = self._needle
         if self._tree:
             board.set_rows(tree_rows(overview, self._needle))
         else:
             board.set_rows(board_rows(overview, folded=self._folded, needle=self._needle))
+        if before is not None and before.kind == "task" and board.cursor != before.key:
+            self._stay_at_a_task(place)
         entitle(board, "1 Tasks", f"filter: {self._needle}" if self._needle else "")
+
+    def _stay_at_a_task(self, place: int) -> None:
+        """The selected task went out of sight, as into a folded group: go to the one that is nearest now."""
+        board = self.query_one(TaskBoard)
+        tasks = [index for index, row in enumerate(board.rows) if row.kind == "task"]
+        if tasks:
+            board.select(board.rows[min(tasks, key=lambda index: abs(index - place))].key)
 
     def _begin_at_a_task(self) -> None:
         """Once there are tasks, begin at one of them rather than at a heading."""
@@ -402,6 +412,10 @@ class MainScreen(Screen[None]):
         """The pane that a narrow screen shows already; the board at first."""
         seen = [pane for pane in _PANES if not self.query_one(f"#{pane}").has_class("-away")]
         return seen[0] if len(seen) == 1 else "board"
+
+
+def _index_of(rows: Sequence[BoardRow], key: str | None) -> int:
+    return next((index for index, row in enumerate(rows) if row.key == key), 0)
 
 
 def _titled(widget: Widget, title: str) -> Widget:
