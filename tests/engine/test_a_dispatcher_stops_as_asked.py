@@ -105,6 +105,24 @@ def test_until_done_waits_for_the_workspace_of_what_landed_last() -> None:
         assert here.git.slots == {"s1": None}
 
 
+def test_until_done_waits_for_a_workspace_though_the_last_landing_came_after_the_look() -> None:
+    with stage("## T-1 First") as here:
+        here.queue("T-1")
+        land, look = here.dispatcher.queue.step, here.dispatcher.standing
+
+        def standing() -> Standing:
+            land()
+            return look()
+
+        with (
+            patch.object(here.dispatcher.queue, "step", return_value=False),
+            patch.object(here.dispatcher, "standing", standing),
+            running(here, until_done=True) as ended,
+        ):
+            eventually(lambda: a_second_passes(here) and here.git.slots == {"s1": None})
+            assert ended().complete
+
+
 def test_trouble_with_the_store_or_a_file_ends_no_loop() -> None:
     with stage("## T-1 First") as here:
         failures = iter([StoreBusy("held by PID 1"), OSError("cannot look"), StoreBusy("held by PID 2")])

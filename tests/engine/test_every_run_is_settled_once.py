@@ -6,8 +6,8 @@ from unittest.mock import patch
 
 import pytest
 
-from recall.domain.errors import StoreBusy
-from recall.domain.run import Claim, RunResult, RunState
+from recall.domain.errors import EnvironmentFailure, StoreBusy
+from recall.domain.run import Claim, Refused, RunResult, RunState
 from recall.domain.task import TaskState
 from recall.engine.releases import Releases
 from recall.engine.settlement import settle_ended_run, settle_lost_run
@@ -65,6 +65,36 @@ def test_a_late_second_settlement_touches_nothing() -> None:
         assert here.git.slots == {"s1": run_id}
         assert here.land()
         assert here.task("T-1").state is TaskState.DONE
+
+
+def test_a_run_that_is_cancelled_while_it_is_marked_ended_is_not_collected() -> None:
+    with stage("## T-1 First") as here:
+        here.tick()
+        run_id = here.end("T-1", store_is_told=False)
+
+        def cancelled_first(*_: object) -> Refused:
+            here.store.cancel(ref("T-1"), actor="person")
+            return Refused("its lease is lost", lease_lost=True)
+
+        with (
+            patch.object(here.store, "end_run", cancelled_first),
+            patch.object(here.git, "collect", side_effect=AssertionError("collected")),
+        ):
+            here.tick()
+        here.tick()
+        assert (here.run(run_id).result, here.trouble) == (RunResult.CANCELLED, [])
+        assert here.git.slots == {"s1": None}
+
+
+def test_a_result_that_git_cannot_collect_needs_a_person_and_costs_nothing() -> None:
+    with stage("## T-1 First") as here:
+        here.tick()
+        here.end("T-1")
+        with patch.object(here.git, "collect", side_effect=EnvironmentFailure("git says: bad object")):
+            here.tick()
+        task = here.task("T-1")
+        assert (task.state, task.attempts, task.interruptions) == (TaskState.NEEDS_PERSON, 0, 0)
+        assert "bad object" in task.reason
 
 
 @pytest.mark.parametrize("write", ["end_run", "enqueue", "settle_run"])

@@ -14,8 +14,8 @@ from recall.engine.watch import Watch
 
 
 class RunKeeper:
-    """`observe` is called at every tick by the loop's thread alone. It keeps the runs in mind that it saw, so
-    that one which a person or the store ends is stopped and its workspace given back."""
+    """`observe` is called at every tick by the loop's thread alone. It keeps the runs in mind that it was told to
+    `expect`, so that one which a person or the store ends is stopped and its workspace given back."""
 
     def __init__(self, parts: Parts, jobs: Jobs, watch: Watch, releases: Releases) -> None:
         self._parts = parts
@@ -44,7 +44,6 @@ class RunKeeper:
         open_ids = {run.id for run in runs}
         for run_id in self._known - open_ids:
             self._observe_leaving(run_id)
-        self._known |= {run.id for run in runs if run.state is not RunState.PULLED}
 
     def _observe_running(self, run: Run, *, halting: bool) -> None:
         if self._jobs.under_way(run.id):
