@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from textual.notifications import SeverityLevel
 from textual.pilot import Pilot
 from textual.widget import Widget
 
@@ -44,11 +45,31 @@ command = ["/bin/true"]
 """
 
 
+class Recorded(RecallApp):
+    """Remembers every notice."""
+
+    def __init__(self, session: Session, *, host: bool) -> None:
+        super().__init__(session, host=host)
+        self.said: list[str] = []
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        self.said.append(message)
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
+
+
 class Driver:
     """One app, driven from a test that is no coroutine. Every step that looks or acts lets the app run."""
 
     def __init__(
-        self, app: RecallApp, loop: asyncio.AbstractEventLoop, pilot: Pilot[int], context: contextvars.Context
+        self, app: Recorded, loop: asyncio.AbstractEventLoop, pilot: Pilot[int], context: contextvars.Context
     ) -> None:
         self.app = app
         self._loop = loop
@@ -130,7 +151,8 @@ class Driver:
 
     @property
     def notices(self) -> list[str]:
-        return [notice.message for notice in self.app._notifications]  # pyright: ignore[reportPrivateUsage] - toasts fade, this list is what they show
+        """Everything that was said since the start; on the screen it fades after seconds."""
+        return self.app.said
 
     async def _until(self, claim: Callable[[], bool]) -> None:
         while not claim():
@@ -229,7 +251,7 @@ def shop_in(folder: Path, *specs: TaskSpec, settings: str = _SETTINGS) -> Genera
 @contextmanager
 def driving(session: Session, *, host: bool = False, size: tuple[int, int] = WIDE) -> Generator[Driver]:
     """Show the screen of a session; with `host` it starts an engine if it can."""
-    app = RecallApp(session, host=host)
+    app = Recorded(session, host=host)
     loop = asyncio.new_event_loop()
     ready, over = asyncio.Event(), asyncio.Event()
     drivers: list[Driver] = []

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import closing, contextmanager
@@ -15,6 +13,7 @@ import pytest
 from recall.bootstrap import take_dispatcher_lock
 from tests.support.builders import spec
 from tests.support.driver import Shop, shop_in
+from tests.support.hermetic_git import Repo
 from tests.support.terminal import Terminal, terminal
 from tests.support.workshop import Workshop, eventually
 from tests.widgets.stage import HOSTILE
@@ -78,10 +77,35 @@ def test_poor_terminals_are_served(tmp_path: Path, home: Path, env: dict[str, st
             assert all(len(set(colour.split(b";"))) == 1 for colour in colours), colours
 
 
-def test_without_a_recall_toml_it_says_what_to_do(tmp_path: Path, home: Path) -> None:
-    subprocess.run(["git", "init", "-q", str(tmp_path / "bare")], check=True, env=dict(os.environ))
-    with terminal(TUI, tmp_path / "bare") as screen:
+@pytest.fixture
+def fresh(tmp_path: Path, home: Path) -> Path:
+    """A repository that Recall was never used in."""
+    repo = Repo.create(tmp_path / "fresh")
+    repo.commit("start", {"README.md": "hello\n"})
+    return repo.path
+
+
+def test_a_first_start_offers_to_set_the_repository_up_and_starts_nothing(fresh: Path) -> None:
+    with terminal(TUI, fresh) as screen:
+        screen.shows("There is no recall.toml here yet", "[Y/n]")
+        screen.type("\n")
+        assert screen.ends() == 0
+        screen.shows("wrote recall.toml", "wrote TASKS.md", "Next: read both files")
+    assert not (fresh / ".recall").exists()
+
+
+def test_a_first_start_without_set_up_says_what_is_missing(fresh: Path) -> None:
+    with terminal(TUI, fresh) as screen:
+        screen.shows("[Y/n]")
+        screen.type("n\n")
+        assert screen.ends() == 2
         screen.shows("recall init")
+    assert not (fresh / "recall.toml").exists()
+
+
+def test_a_list_without_tasks_says_how_to_write_some(tmp_path: Path, home: Path) -> None:
+    with shop_in(tmp_path) as shop, _viewing(shop) as screen:
+        screen.shows("no tasks yet: e edits the task list")
 
 
 # -- leaving -------------------------------------------------------------------------------------------------------

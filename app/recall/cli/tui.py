@@ -54,11 +54,25 @@ def recall_tui(context: click.Context, no_ui: bool, as_json: bool, until_done: b
         from recall.headless import run_headless
 
         context.exit(run_headless(Path.cwd(), say=say, json_lines=as_json, until_done=until_done, grace=grace))
+    from recall.bootstrap import config_file
+    from recall.gitops.locate import locate
     from recall.ui.app import run_app
     from recall.ui.session import open_session
 
+    if not config_file(locate(Path.cwd())).is_file():
+        _offer_set_up(context)
     with open_session(Path.cwd()) as session:
         context.exit(run_app(session))
+
+
+def _offer_set_up(context: click.Context) -> None:
+    """Offer a first recall.toml and stop behind it: nothing is started before a person has read it."""
+    from recall.cli.init import init
+
+    question = "There is no recall.toml here yet. Write one, and a first task list, with what can be guessed?"
+    if click.confirm(question, default=True):
+        context.invoke(init, yes=True)
+        context.exit(0)
 
 
 def has_terminal() -> bool:

@@ -191,6 +191,8 @@ class MainScreen(Screen[None]):
             return Why(context.agent.name, agent_doing(context.agent, context.overview), hints)
         if context.task is not None:
             return Why(str(context.task.ref), why(context.task, context.overview), hints)
+        if not context.overview.tasks:
+            return Why("", f"no tasks yet: {BY_ID['edit'].key_name} edits the task list", hints)
         return Why("", "nothing is selected", hints)
 
     def _show_log(self, run: Run | None) -> None:
