@@ -136,10 +136,9 @@ class WorkspacePool:
             self._discard(workspace, self._records.all()[workspace.slot])
         git_dir = trees.make(workspace)
         failpoint("workspace.work_tree_made")
-        slot = replace(self._records.all()[workspace.slot], git_dir=str(git_dir))
-        self._records.write(workspace.slot, slot)
         self._fill(workspace, git_dir, [*trees.settings(), *self.untrusted_filters.switched_off()])
-        self._records.write(workspace.slot, replace(slot, prints=trees.prints(workspace, git_dir)))
+        slot, prints = self._records.all()[workspace.slot], trees.prints(workspace, git_dir)
+        self._records.write(workspace.slot, replace(slot, git_dir=str(git_dir), prints=prints))
 
     def _fill(self, workspace: Workspace, git_dir: Path, settings: Sequence[str]) -> None:
         """Bring the folder to the base commit, whatever it held. What an agent's index says of its files is not
