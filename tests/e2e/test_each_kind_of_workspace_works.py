@@ -101,3 +101,21 @@ def test_an_agent_in_a_clone_finds_nowhere_to_push(shop: Workshop) -> None:
     assert shop.repo.git("tag", "--list") == ""
     assert shop.repo.git("branch", "--format=%(refname:short)") == "main"
     assert shop.repo.git("log", "-1", "--format=%cn", "main") == "Recall"
+
+
+@KINDS
+def test_a_repository_may_lie_in_any_folder(tmp_path: Path, home: Path, kind: str) -> None:
+    shop = Workshop.create(tmp_path)
+    odd = tmp_path / 'it\'s "ä" $(x) #dir; 日本\\語 %20'
+    shop.repo.path.rename(odd)
+    shop.repo.path = odd
+    shop.extra = of_kind(kind)
+    report = "$(printf '%s\\n' \"$PROMPT\" | grep ' outcome --slot .*--result success' | head -1)"
+    shop.agent("ant", f'echo x > "$TASK.txt"; eval "{report}"')
+    shop.tasks("## T-1 First", "## T-2 Second\n- after: T-1")
+    shop.settle()
+    shop.repo.write("README.md", "edited by the user\n")
+    ended = shop.dispatch()
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert {"T-1.txt", "T-2.txt"} <= shop.on_main()
+    assert shop.repo.status() == [" M README.md"]
