@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from tests.support.hermetic_git import Repo, isolate, make_home
 @pytest.fixture(scope="session", autouse=True)
 def hermetic_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Cut the whole session off from the user's and the system's git configuration."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a suite in the background of a shell has it ignored,
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # and so would every program that a test interrupts
     before = dict(os.environ)
     isolate(os.environ, make_home(tmp_path_factory.mktemp("home")))
     yield
