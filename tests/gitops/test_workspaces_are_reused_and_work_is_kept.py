@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from recall.domain.errors import EnvironmentFailure
+from recall.domain.errors import EnvironmentFailure, Exhausted
 from recall.domain.task import TaskRef
 from recall.domain.work import Workspace
 from recall.gitops.workspaces import WorkspacePool
@@ -363,6 +363,24 @@ def test_what_lies_behind_a_link_in_the_folders_place_is_left_alone(
     assert (others.path / "precious.txt").read_text() == "not committed\n"
     assert others.git("symbolic-ref", "HEAD") == "refs/heads/others"
     assert "precious" not in repo.git("log", "--all", "--format=%H", "--name-only")
+
+
+def test_a_full_disk_costs_no_folder(pool: WorkspacePool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = pool.open(T1, 1, 11)
+    pool.close(first, 11, landed=True)
+    git = tmp_path / "full" / "git"
+    git.parent.mkdir()
+    git.write_text(
+        '#!/bin/sh\ncase " $* " in *" checkout "*) echo "error: No space left on device" >&2; exit 128;; esac\n'
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    git.chmod(0o755)
+    with monkeypatch.context() as here:
+        here.setenv("PATH", str(git.parent), prepend=os.pathsep)
+        with pytest.raises(Exhausted, match="No space left"):
+            pool.open(T2, 1, 12)
+    assert pool.open(T2, 2, 13).slot == first.slot
+    assert pool.parked() == []
 
 
 # -- what is left in a folder for the next run -------------------------------------------------------------------

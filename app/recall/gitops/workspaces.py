@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from recall.domain.errors import EnvironmentFailure
+from recall.domain.errors import EnvironmentFailure, Exhausted
 from recall.domain.task import TaskRef
 from recall.domain.text import clean
 from recall.domain.work import Workspace
@@ -24,9 +24,9 @@ from recall.gitops.changes import GITLINK
 from recall.gitops.command import Finished, run_git
 from recall.gitops.folders import empty_folder, make_removable, remove
 from recall.gitops.foreign import ForeignGitDir
+from recall.gitops.keeping import Keeper, is_there, unrest
 from recall.gitops.linked_worktrees import LinkedWorktrees
-from recall.gitops.operations import remembered
-from recall.gitops.parking import Leftovers, ParkedWork, Parking
+from recall.gitops.parking import ParkedWork, Parking
 from recall.gitops.shared_clones import SharedClones
 from recall.gitops.slot_records import FREE, LEFT, USED, Slot, SlotRecords
 from recall.gitops.untrusted_filters import UntrustedFilters
@@ -68,6 +68,7 @@ class WorkspacePool:
         self._keep = tuple(keep)
         self._kind = kind
         self._parking = Parking(self._refs, integration)
+        self._keeper = Keeper(self._refs, self._parking, self._records.folder)
         self.untrusted_filters = UntrustedFilters(common_dir, self._records)
         self._kinds: dict[str, WorkTrees] = {
             "worktree": LinkedWorktrees(self._refs, self._records),
@@ -99,6 +100,9 @@ class WorkspacePool:
         except (EnvironmentFailure, OSError) as failed:
             if not reused:
                 self._forget(workspace.slot)
+                raise
+            if isinstance(failed, Exhausted):
+                self.close(workspace, run_id, landed=False)
                 raise
             self._leave(workspace.slot, f"it could not be reset: {failed}")
             workspace, _ = self._take(branch, run_id, fresh=True)
@@ -132,7 +136,7 @@ class WorkspacePool:
 
     def _ready(self, workspace: Workspace) -> None:
         trees = self._kinds[self._kind]
-        if not _is_there(workspace):
+        if not is_there(workspace):
             self._discard(workspace, self._records.all()[workspace.slot])
         git_dir = trees.make(workspace)
         failpoint("workspace.work_tree_made")
@@ -196,69 +200,22 @@ class WorkspacePool:
         if slot is None or slot.status != USED or slot.run_id != run_id:
             return f"workspace {workspace.slot} is not in use by run {run_id} any more"
         agent = self._kinds[slot.kind].find(workspace.tree, slot.git_dir)
-        if agent is None or not _is_there(workspace):
+        if agent is None or not is_there(workspace):
             return self._close_vanished(workspace, slot, landed)
         if not slot.prints:
             return self._recycle(workspace, slot, agent.git_dir, landed)
         changed = self._kinds[slot.kind].changed(workspace, slot)
-        trouble = _unrest(workspace, agent, landed)
+        trouble = unrest(workspace, agent, landed)
         has_landed = landed and not trouble and not changed
-        kept, incomplete = self._keep_work(workspace, slot, agent, trouble or "it did not land", landed=has_landed)
+        kept, incomplete = self._keeper.keep(
+            workspace, slot.run_id, agent, trouble or "it did not land", landed=has_landed
+        )
         failpoint("workspace.work_kept")
         stays = incomplete or (f"changed during the run: {', '.join(changed)}" if changed else "")
         if stays:
             self._leave(workspace.slot, stays)
             return f"workspace {workspace.slot} is left as it is ({stays}){kept}"
         return self._recycle(workspace, slot, agent.git_dir, landed) + kept
-
-    def _keep_work(
-        self, workspace: Workspace, slot: Slot, agent: ForeignGitDir | None, why: str, *, landed: bool = False
-    ) -> tuple[str, str]:
-        """Pin every commit and file that main does not have. Gives what was kept, and what could not be. The
-        folder's files and commits need it no more once they `landed`, others that a clone holds do."""
-        try:
-            ref = self._parked(workspace, slot, agent, why, landed)
-        except (EnvironmentFailure, OSError) as failed:
-            return "", f"its work could not be kept: {failed}"
-        return (f"; its work is kept as {ref[0]}" if ref[0] else ""), ref[1]
-
-    def _parked(
-        self, workspace: Workspace, slot: Slot, agent: ForeignGitDir | None, why: str, landed: bool
-    ) -> tuple[str, str]:
-        objects = agent.objects if agent else None
-        tip = self._tip(workspace, agent)
-        head = (agent and agent.head()[1]) or tip or workspace.base
-        others = self._others(head, tip, agent)
-        if landed and not others:
-            return "", ""
-        left = Leftovers(self._parking.tree_of(head, objects))
-        if _is_there(workspace) and not landed:
-            look = self._records.folder / f"{workspace.slot}.look"
-            left = self._parking.snapshot(workspace.tree, head, look, objects)
-        aside = remembered(agent.git_dir) if agent and not landed else []
-        known = [self._parking.commit_at(one, objects) for one in (head, tip, *aside) if one]
-        unlanded = [one for one in dict.fromkeys([*known, *others]) if one and not self._refs.landed(one)]
-        if not unlanded and left.tree == self._parking.tree_of(head, objects):
-            return "", left.incomplete
-        parents = unlanded or [head]
-        return self._parking.park(str(slot.run_id), left.tree, parents, why, workspace.base, objects), left.incomplete
-
-    def _tip(self, workspace: Workspace, agent: ForeignGitDir | None) -> str:
-        full = f"refs/heads/{workspace.branch}"
-        return (agent.resolve(full) if agent else self._refs.tip(full)) or ""
-
-    def _others(self, head: str, tip: str, agent: ForeignGitDir | None) -> list[str]:
-        """Give the commits of a clone's further branches, tags and stashes: they go with its git dir."""
-        if agent is None or agent.objects is None:
-            return []
-        objects = agent.objects
-        strange = {self._parking.commit_at(one, objects) for one in self._refs.missing(sorted(agent.tips()))}
-        ours = [one for one in (head, tip) if one]
-        return [
-            one
-            for one in sorted(strange - {""})
-            if not any(self._parking.descends(mine, one, objects) for mine in ours)
-        ]
 
     def _recycle(self, workspace: Workspace, slot: Slot, git_dir: Path, landed: bool) -> str:
         with self._records.administration():
@@ -280,7 +237,9 @@ class WorkspacePool:
         """Somebody removed the folder or its git dir: what is left of both goes."""
         kept, incomplete = "", ""
         if slot.prints and not landed:
-            kept, incomplete = self._keep_work(workspace, slot, None, "its folder or registration was removed")
+            kept, incomplete = self._keeper.keep(
+                workspace, slot.run_id, None, "its folder or registration was removed"
+            )
         if incomplete:
             self._leave(workspace.slot, incomplete)
             return f"workspace {workspace.slot} is left as it is ({incomplete}){kept}"
@@ -373,23 +332,6 @@ class WorkspacePool:
             self._kinds[slot.kind].discard(workspace.tree)
         except OSError as broken:
             raise EnvironmentFailure(f"{workspace.tree} cannot be removed: {broken}; remove it by hand") from broken
-
-
-def _is_there(workspace: Workspace) -> bool:
-    """Tell whether the folder is one of ours: what lies behind a link in its place is somebody else's."""
-    return is_real_folder(workspace.folder) and is_real_folder(workspace.tree)
-
-
-def _unrest(workspace: Workspace, agent: ForeignGitDir, landed: bool) -> str:
-    """Say what keeps a workspace from being at rest; empty when nothing does. Work that has landed may have been
-    found on any branch."""
-    if waiting := agent.operation():
-        return f"a {waiting} was in progress"
-    if (agent.git_dir / "index.lock").exists():
-        return "its index was locked"
-    if not landed and agent.head()[0] != f"refs/heads/{workspace.branch}":
-        return "it was not on its branch"
-    return ""
 
 
 def _component(text: str) -> str:
