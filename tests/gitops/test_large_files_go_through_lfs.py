@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from recall.config.settings import WorkspaceSettings
-from recall.domain.work import Landed, Rebased
+from recall.domain.task import TaskRef
+from recall.domain.work import Landed, PersonNeeded, Rebased, Result
 from tests.gitops.ground import TASK, Ground, gateway_for, settings_for
 from tests.support.hermetic_git import Repo
 
@@ -99,11 +100,29 @@ def test_a_content_that_is_not_there_is_a_pointer_for_everybody(ground: Ground) 
     assert (again.open_workspace(TASK, 2, 8).tree / "old.bin").read_bytes().startswith(POINTER)
 
 
-def test_lfs_installed_while_agents_are_at_work_is_no_trap(repo: Repo, home: Path) -> None:
-    """The filters of `git lfs install` are known programs."""
-    ground = Ground(repo)
-    ground.repo.git("lfs", "install", "--skip-repo")
-    ground.repo.git("lfs", "install", "--local")
+@pytest.mark.parametrize("kind", ["worktree", "clone"])
+def test_lfs_may_be_installed_while_agents_are_at_work(repo: Repo, home: Path, kind: str) -> None:
+    """The filters of `git lfs install` are known programs, and new ones are no trap. The hooks that it puts into the
+    shared git dir are for a person to see."""
+    ground = Ground(repo, replace(settings_for(repo), workspaces=WorkspaceSettings(kind=kind)))
+    repo.git("lfs", "install", "--skip-repo")
     repo.commit("large", {".gitattributes": "*.bin filter=lfs -text\n", "old.bin": b"old\0" * 1000})
-    second = gateway_for(repo).open_workspace(TASK, 2, 8)
+    second = ground.gateway.open_workspace(TaskRef("main", "T-2"), 1, 8)
     assert (second.tree / "old.bin").read_bytes() == b"old\0" * 1000
+    ground.agent.write("work.py", "1\n")
+    outcome = ground.collect()
+    if kind == "clone":
+        assert isinstance(outcome, Result)
+    else:
+        assert isinstance(outcome, PersonNeeded)
+        assert {name.partition("/")[0] for name in outcome.paths} == {"hooks", "config lfs.repositoryformatversion"}
+
+
+def test_lfs_that_is_changed_or_taken_away_is_noticed(user: Repo) -> None:
+    ground = Ground(user)
+    is_local = user.run("config", "--local", "filter.lfs.clean", check=False).returncode == 0
+    scope = "--local" if is_local else "--global"
+    user.git("config", scope, "filter.lfs.clean", "cat")
+    user.git("config", scope, "--unset", "filter.lfs.smudge")
+    noticed = ground.refusal().paths
+    assert [name.rpartition("config ")[2] for name in noticed] == ["filter.lfs.clean", "filter.lfs.smudge"]

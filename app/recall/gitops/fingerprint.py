@@ -8,6 +8,7 @@ hash for each name and compared at its end.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
@@ -16,12 +17,16 @@ from pathlib import Path
 from recall.domain.text import clean_line
 from recall.gitops.agent_files import read_bytes
 from recall.gitops.command import run_git
+from recall.gitops.lfs import is_of_lfs
 
 #: Editors and `git push -u` write these at any time, and none can name a program.
 _HARMLESS = re.compile(r"branch\..*\.(?!mergeoptions$)[^.]+", re.DOTALL)
 
 #: All of the global configuration that could run a program in the dispatcher: everything else is switched off.
 _GLOBAL = re.compile(r"(filter|merge)\..*\.[^.]+", re.DOTALL)
+
+#: Stands for a value that is known to be one of `git lfs install`, instead of its hash.
+_LFS = "lfs"
 
 _NEW_SUBMODULE = re.compile(r"config submodule\..*\.(url|active)", re.DOTALL)
 
@@ -56,8 +61,8 @@ def settings_prints(common_dir: Path) -> dict[str, str]:
     for scope, entry in zip(fields, fields, strict=False):
         key, _, value = entry.partition("\n")
         if name := _name(scope, key):
-            values[name] = values.get(name, "") + value + "\0"
-    return {name: _hash(found.encode("utf-8", "surrogateescape")) for name, found in values.items()}
+            values[name] = values.get(name, "") + (_LFS if is_of_lfs(key, value) else value + "\0")
+    return {name: _LFS if found == _LFS else _hash(os.fsencode(found)) for name, found in values.items()}
 
 
 def _name(scope: str, key: str) -> str:
@@ -71,23 +76,24 @@ def global_part(prints: Mapping[str, str]) -> dict[str, str]:
 
 
 def differences(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
-    """Name what was added, changed or removed, as text for people. Agents may fill a submodule that the user has
-    not, which notes where it comes from."""
-    return tuple(
-        clean_line(name) for name in _changed(before, now) if name in before or not _NEW_SUBMODULE.fullmatch(name)
-    )
+    """Name what was added, changed or removed, as text for people."""
+    return tuple(clean_line(name) for name in _changed(before, now))
 
 
 def filter_names(before: Mapping[str, str], now: Mapping[str, str]) -> set[str]:
     """Name the filter drivers whose definition differs."""
-    drivers = (
-        re.fullmatch(r"(?:global )?config filter\.(.*)\.[^.]+", name, re.DOTALL) for name in _changed(before, now)
-    )
-    return {match[1] for match in drivers if match}
+    wanted = re.compile(r"(?:global )?config filter\.(.*)\.[^.]+", re.DOTALL)
+    return {match[1] for name in _changed(before, now) if (match := wanted.fullmatch(name))}
 
 
 def _changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    return [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+    names = (name for name in sorted({*before, *now}) if before.get(name) != now.get(name))
+    return [name for name in names if name in before or not _is_usual(name, now[name])]
+
+
+def _is_usual(name: str, value: str) -> bool:
+    """Whether something new is what agents do every day: fill a submodule that the user has not, install LFS."""
+    return value == _LFS or _NEW_SUBMODULE.fullmatch(name) is not None
 
 
 def _listing(folder: Path) -> Iterator[Path]:

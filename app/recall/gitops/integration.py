@@ -8,7 +8,6 @@ pinned by `refs/recall/run/<id>`: it survives whatever happens to the branch tha
 from __future__ import annotations
 
 import contextlib
-import re
 import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from recall.domain.work import PersonNeeded
 from recall.failpoint import failpoint
 from recall.gitops.command import ALONE, Finished, pipe_git, run_git
 from recall.gitops.commits import Commit
+from recall.gitops.lfs import is_of_lfs
 from recall.gitops.repository import Repository
 
 #: The user's local settings that change what git writes, and no others: the rest may name programs.
@@ -34,9 +34,6 @@ _COPIED_GLOBAL = (
     r"^(user\..*|core\.(autocrlf|eol|filemode|ignorecase|symlinks|precomposeunicode|excludesfile|attributesfile)"
     r"|i18n\..*|filter\..*\.(clean|smudge|process|required))$"
 )
-
-#: A linked worktree shares its configuration with the user, so an agent can write there: LFS and nothing else.
-_LFS_COMMAND = re.compile(r"git-lfs (clean|smudge|filter-process)( --skip)?( -- %f)?|true|false")
 
 _STALE_LOCK = 30.0  # seconds
 
@@ -233,13 +230,9 @@ class IntegrationRepository:
             )
 
 
-def is_lfs_command(value: str) -> bool:
-    """Tell whether a filter's program, or its `required`, is what `git lfs install` writes."""
-    return _LFS_COMMAND.fullmatch(value) is not None
-
-
 def _is_harmless(key: str, value: str) -> bool:
-    return not key.startswith("filter.") or is_lfs_command(value)
+    """A linked worktree shares its configuration with the user, so an agent can write there: LFS and nothing else."""
+    return not key.startswith("filter.") or is_of_lfs(key, value)
 
 
 def borrowing(objects: Path | None) -> dict[str, str]:

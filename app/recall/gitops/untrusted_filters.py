@@ -6,14 +6,11 @@ that a commit brings decide which files go through it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from recall.gitops.command import run_git
 from recall.gitops.fingerprint import filter_names, global_part, settings_prints
-from recall.gitops.integration import is_lfs_command
-from recall.gitops.slot_records import LEFT, USED, Slot, SlotRecords
+from recall.gitops.slot_records import LEFT, USED, SlotRecords
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +31,8 @@ class UntrustedFilters:
         suspects = [slot for slot in self.records.all().values() if slot.status in (USED, LEFT) and slot.prints]
         if not suspects:
             return set()
-        return {name for name in self._changed_since(suspects) if not self._is_lfs(name)}
-
-    def _changed_since(self, suspects: Iterable[Slot]) -> set[str]:
         now = settings_prints(self.common_dir)
         found: set[str] = set()
         for slot in suspects:
             found |= filter_names(slot.prints, now if slot.kind == "worktree" else global_part(now))
         return found
-
-    def _is_lfs(self, name: str) -> bool:
-        """`git lfs install` is a thing that people and agents do, and its programs are known."""
-        if name != "lfs":
-            return False
-        keys = r"^filter\.lfs\.(clean|smudge|process|required)$"
-        done = run_git(["config", "-z", "--includes", "--get-regexp", keys], git_dir=self.common_dir, check=False)
-        return all(is_lfs_command(entry.partition("\n")[2]) for entry in done.text.split("\0") if entry)
