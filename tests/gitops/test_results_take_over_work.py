@@ -348,16 +348,20 @@ def test_example_files_are_no_secrets(ground: Ground) -> None:
     assert ground.result().leftovers == (".env.example",)
 
 
-def test_a_tree_with_a_git_entry_is_refused(ground: Ground) -> None:
+@pytest.mark.parametrize("name", [".git", ".GIT", "git~1", ".g\u200cit", "..", "a/b"])
+def test_a_tree_with_a_git_entry_is_refused(ground: Ground, name: str) -> None:
+    """Also under the names by which other file systems know it, and other entries that leave their folder."""
     blob = ground.agent.git("hash-object", "-w", "--stdin", stdin=b"[core]\n")
     inner = ground.agent.git("mktree", stdin=f"100644 blob {blob}\tconfig\n".encode())
-    tree = ground.agent.git("mktree", stdin=f"040000 tree {inner}\t.git\n".encode())
+    raw = b"40000 " + name.encode() + b"\0" + bytes.fromhex(inner)
+    tree = ground.agent.git("hash-object", "-w", "-t", "tree", "--literally", "--stdin", stdin=raw)
     commit = ground.agent.git("commit-tree", tree, "-p", "HEAD", "-m", "trap")
     ground.agent.git("update-ref", "HEAD", commit)
     refused = ground.gateway.integration.carry(commit, [ground.workspace.base])
     assert refused is not None
-    assert "hasDotgit" in refused.reason
-    assert ".git" in ground.refusal().reason
+    assert "fsck error" in refused.reason
+    assert not isinstance(ground.collect(), Result)
+    assert not ground.see().run("rev-parse", "-q", "--verify", "refs/recall/run/7", check=False).stdout
 
 
 # -- protected files -----------------------------------------------------------------------------------------
