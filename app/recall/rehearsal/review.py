@@ -26,7 +26,7 @@ def review(tasks: Sequence[Task], runs: Sequence[Run], events: Sequence[Event]) 
         Sight("uncommitted leftovers that landed", _leftovers(events, runs)),
         Sight("a success report whose tests failed", _first(runs, RunResult.VERIFY_FAILED)),
         Sight("a usage limit that ended by itself", _limit_ended(runs)),
-        Sight("a conflict, started over from main", _first(runs, RunResult.CONFLICT)),
+        Sight("a conflict, started over or settled", _first(runs, RunResult.CONFLICT) or _settled(events)),
         Sight("a hung agent that was stopped", _first(runs, RunResult.STALLED)),
         Sight("every task landed", _all_landed(tasks)),
     ]
@@ -72,6 +72,12 @@ def _limit_ended(runs: Sequence[Run]) -> str:
 def _first(runs: Sequence[Run], result: RunResult) -> str:
     run = next((run for run in runs if run.result is result), None)
     return f"{run.task} by {run.agent}: {run.reason.splitlines()[0] if run.reason else result}" if run else ""
+
+
+def _settled(events: Sequence[Event]) -> str:
+    """On the screen a conflict waits for the person, who may have settled it."""
+    event = next((event for event in events if event.kind == "merge.resolved"), None)
+    return f"{event.task}: {event.reason.splitlines()[0] if event.reason else 'settled by you'}" if event else ""
 
 
 def _all_landed(tasks: Sequence[Task]) -> str:
