@@ -16,7 +16,7 @@ test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
-	$(BIN)/basedpyright
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
 	$(BIN)/pytest -q -n auto $(PYTEST_ARGS)
 
 # Each prints what it measured beside a baseline of the same minute. BENCH names some of them only.
