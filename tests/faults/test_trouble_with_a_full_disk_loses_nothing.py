@@ -40,7 +40,8 @@ def check_nothing_was_lost(shop: Workshop, state: Path, said: str) -> None:
     finally:
         store.close()
     assert {(task.state, task.attempts) for task in tasks} == {(TaskState.DONE, 0)}
-    assert [run.result for run in runs] == [RunResult.LANDED, RunResult.LANDED]
+    # a start that met the full disk is an interruption: it costs nothing and is tried again
+    assert [run.result for run in runs if run.result is not RunResult.ORPHANED] == [RunResult.LANDED] * 2
 
 
 def test_at_an_import_and_a_claim(tmp_path: Path, disk: Disk, home: Path) -> None:

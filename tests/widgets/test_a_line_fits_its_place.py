@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recall_widgets.spans import Span, beside, clip, fit, highlighted, shown, width_of
@@ -16,6 +16,7 @@ SPANS = st.lists(TEXT.map(Span), max_size=4)
 
 
 @given(TEXT, st.integers(0, 30))
+@example("\u200d\u200daaa", 2)  # widths that do not add up
 def test_a_clipped_text_fits(text: str, width: int) -> None:
     clipped = clip(text, width)
     assert width_of([Span(clipped)]) <= width
@@ -23,6 +24,7 @@ def test_a_clipped_text_fits(text: str, width: int) -> None:
 
 
 @given(SPANS, SPANS, st.integers(1, 60))
+@example([], [Span("\u200d\u200daaa")], 2)
 def test_two_sides_fill_the_width(left: list[Span], right: list[Span], width: int) -> None:
     line = beside(left, right, width)
     whole = "".join(span.text for span in [*left, *right])

@@ -44,7 +44,10 @@ def clip(text: str, width: int, ellipsis: str = "…") -> str:
     """Cut to a width in cells; a cut text ends in the ellipsis, which is one cell wide."""
     if cell_len(text) <= width:
         return text
-    return split_text(text, width - 1)[0] + ellipsis if width > 0 else ""
+    kept = split_text(text, width - 1)[0] if width > 0 else ""
+    while kept and cell_len(kept + ellipsis) > width:  # joiners make widths that do not add up
+        kept = kept[:-1]
+    return kept + ellipsis if width > 0 else ""
 
 
 def fit(spans: Line, width: int, ellipsis: str = "…") -> list[Span]:
