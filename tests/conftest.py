@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,3 +45,22 @@ def repo(tmp_path: Path, home: Path) -> Repo:
     repo = Repo.create(tmp_path / "repo")
     repo.commit("start", {"README.md": "hello\n", "TASKS.md": "# Tasks\n"})
     return repo
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Sum up what the fault tests said of themselves."""
+    passed: list[pytest.TestReport] = terminalreporter.stats.get("passed", [])
+    said = "\n".join(report.capstdout for report in passed if report.when == "call")
+    figures = {
+        "failpoints visited": len(set(re.findall(r"^(?:\d+ shims )?killed at (\w+\.\w+)", said, re.MULTILINE))),
+        "kills survived": _total(r"^(\d+) kills survived", said)
+        + len(re.findall(r"^killed at ", said, re.MULTILINE)),
+        "crash points of git survived": _total(r"^(\d+) of \d+ crash points", said),
+        "rule steps": _total(r"^(\d+) rule steps", said),
+    }
+    if any(figures.values()):
+        terminalreporter.write_line(", ".join(f"{count} {name}" for name, count in figures.items()))
+
+
+def _total(pattern: str, said: str) -> int:
+    return sum(int(count) for count in re.findall(pattern, said, re.MULTILINE))

@@ -109,6 +109,9 @@ class _Seen:
 class Histories(RuleBasedStateMachine):
     """One dispatcher at a time, two agents of recall.toml, and zoe, whom a person drives."""
 
+    #: How often the invariants were looked at since the process began.
+    steps = 0
+
     def __init__(self) -> None:
         super().__init__()
         self.stack = ExitStack()
@@ -614,6 +617,7 @@ class Histories(RuleBasedStateMachine):
 
     @invariant()
     def everything_holds(self) -> None:
+        Histories.steps += 1
         self._the_store_is_consistent()
         self._each_task_has_one_holder()
         self._every_write_was_in_order()

@@ -8,5 +8,11 @@ from tests.engine.histories import Histories
 
 _CHOSEN = settings.get_current_profile_name()
 
-TestHistories = Histories.TestCase
-TestHistories.settings = settings.get_profile("nightly" if _CHOSEN == "nightly" else "ci")
+
+class TestHistories(Histories.TestCase):
+    settings = settings.get_profile("nightly" if _CHOSEN == "nightly" else "ci")
+
+    def runTest(self) -> None:
+        before = Histories.steps
+        super().runTest()
+        print(f"{Histories.steps - before} rule steps")
