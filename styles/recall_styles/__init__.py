@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from recall_styles.themes import RECALL_DARK, RECALL_LIGHT, THEMES, VARIABLE_DEFAULTS, variable_defaults
+from recall_styles.themes import RECALL_DARK, RECALL_LIGHT, THEMES, variable_defaults
 
-__all__ = ["CSS_PATHS", "RECALL_DARK", "RECALL_LIGHT", "THEMES", "VARIABLE_DEFAULTS", "sheet", "variable_defaults"]
+__all__ = ["CSS_PATHS", "RECALL_DARK", "RECALL_LIGHT", "THEMES", "sheet", "variable_defaults"]
 
 _FOLDER: Final = Path(__file__).parent
 

@@ -97,7 +97,3 @@ def variable_defaults(theme: Theme) -> dict[str, str]:
     """What the sheets use under a theme that is not ours. For `App.get_theme_variable_defaults`."""
     ours = RECALL_DARK if theme.dark else RECALL_LIGHT
     return ours.variables
-
-
-#: The same for a dark theme.
-VARIABLE_DEFAULTS: Final = RECALL_DARK.variables

@@ -167,8 +167,6 @@ def _facts(task: Task, reason: str) -> Iterator[tuple[str, str]]:
         yield "held by", f"{task.lease_owner} (version {task.lease_version})"
     if task.done_commit:
         yield "commit", task.done_commit
-    for note in task.notes:
-        yield "note", note
 
 
 def _show_run(project: Project, run: Run, as_json: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from recall.domain.run import ExitRecord
@@ -60,7 +60,6 @@ class RunSpec:
     grace: float = 10.0
     after_report: float = 60.0
     transcript_cap: int = 32 * 1024 * 1024
-    extra: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -146,7 +146,6 @@ class Task:
     lease_expires_wall: float | None = None
     sent_to: str | None = None
     brief: str = ""
-    notes: tuple[str, ...] = field(default=())
 
     @property
     def ref(self) -> TaskRef:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, ClassVar
@@ -38,11 +37,10 @@ from recall.ui.screens.reader import Reader
 from recall.ui.session import Session
 from recall.ui.texts import agents_text, history_text, keys_text, settings_text, task_text
 from recall.ui.workbench import resolve
-from recall_styles import CSS_PATHS, THEMES, VARIABLE_DEFAULTS
+from recall_styles import CSS_PATHS, THEMES, variable_defaults
 
 _ALL = 1_000_000
 _PATIENCE = 2.0
-_REFERENCE = re.compile(r"\$([a-z-]+)")
 _LEAVE, _FINISH, _STOP = (
     "leave them working; the next start adopts them",
     "finish: nothing new, what runs lands, then quit",
@@ -82,16 +80,7 @@ class RecallApp(App[int]):
         self._going = False
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return dict(VARIABLE_DEFAULTS)
-
-    def get_css_variables(self) -> dict[str, str]:
-        """Our tokens name Textual's own variables where a theme is not ours; a sheet needs their values."""
-        variables = super().get_css_variables()
-
-        def value_of(text: str) -> str:
-            return _REFERENCE.sub(lambda found: variables.get(found[1], ""), text)
-
-        return {name: value_of(text) for name, text in variables.items()}
+        return variable_defaults(self.current_theme)
 
     def on_mount(self) -> None:
         self.push_screen(self.main)
