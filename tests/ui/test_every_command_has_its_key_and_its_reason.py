@@ -12,7 +12,9 @@ from recall.domain.agent import Agent
 from recall.domain.overview import Overview
 from recall.domain.snapshot import Snapshot
 from recall.domain.task import Task, TaskState
-from recall.ui.commands import COMMANDS, Command, Context
+from recall.ui.acts import ACTS
+from recall.ui.commands import COMMANDS, Command
+from recall.ui.context import Context
 from recall.ui.screens.main import MainScreen
 from recall.ui.texts import keys_text
 from recall_widgets.agent_list import AgentList
@@ -28,6 +30,11 @@ _NEED_A_TASK = {"requeue", "hold", "cancel", "raise", "lower", "answer"}
 def test_ids_keys_and_titles_are_unique() -> None:
     for names in ((one.id for one in COMMANDS), (one.key for one in COMMANDS), (one.title for one in COMMANDS)):
         assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+def test_each_command_is_carried_out_in_exactly_one_place() -> None:
+    own = [*ACTS, *MainScreen.OWN]
+    assert Counter(own) == Counter(one.id for one in COMMANDS if one.act is None)
 
 
 def test_every_key_is_one_that_all_terminals_pass_on() -> None:

@@ -94,7 +94,7 @@ def test_notices_are_no_markup(shop: Shop) -> None:
     with driving(shop.session) as recall:
         recall.board.shows("T-1")
         for text in ("[/", "[@click=app.command('quit')]leave[/]", EVERYTHING):
-            recall.app.say(text, "error")
+            recall.app.front.say(text, "error")
         recall.wait(lambda: len(recall.notices) == 3)
         recall.screen.shows("[@click=app.command('quit')]leave[/]")
         _looks_harmless(recall)

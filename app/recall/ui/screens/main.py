@@ -22,7 +22,8 @@ from recall.domain.merge import MergeEntry
 from recall.domain.overview import agent_doing, why
 from recall.domain.run import Run, RunState
 from recall.domain.task import TaskRef
-from recall.ui.commands import BY_ID, COMMANDS, Context
+from recall.ui.commands import BY_ID, COMMANDS
+from recall.ui.context import Context
 from recall.ui.layout import Layout
 from recall.ui.ledger import Seen
 from recall.ui.session import Session
@@ -303,15 +304,9 @@ class MainScreen(Screen[None]):
         return not (action == "command" and isinstance(self.focused, Input))
 
     async def action_command(self, id_: str) -> None:
-        own: Callable[[], None] | None = {
-            "filter": self._ask_filter,
-            "view": self._switch_view,
-            "zoom": self._zoom,
-            "follow": self.query_one(LogView).action_follow,
-            "next-need": self._next_need,
-        }.get(id_)
+        own = self.OWN.get(id_)
         if own is not None:
-            own()
+            own(self)
         else:
             await self.run_action(f"app.command('{id_}')")
 
@@ -343,6 +338,9 @@ class MainScreen(Screen[None]):
     def layout_now(self, theme: str) -> Layout:
         """How the screen is arranged, to be kept."""
         return Layout(theme, self._tree, tuple(sorted(self._folded)), self._zoomed)
+
+    def _follow(self) -> None:
+        self.query_one(LogView).action_follow()
 
     def _switch_view(self) -> None:
         self._tree = not self._tree
@@ -398,6 +396,15 @@ class MainScreen(Screen[None]):
     def _filter_done(self, event: Input.Submitted) -> None:
         event.input.display = False
         self._bring(self.query_one(TaskBoard))
+
+    #: Commands that are this screen's own matter.
+    OWN: ClassVar[dict[str, Callable[[MainScreen], None]]] = {
+        "filter": _ask_filter,
+        "view": _switch_view,
+        "zoom": _zoom,
+        "follow": _follow,
+        "next-need": _next_need,
+    }
 
     def _arrange(self, wanted: str | None = None) -> None:
         """Below 100 columns one pane at a time, the one that is wanted or in focus; above, all of them."""

@@ -1,0 +1,72 @@
+"""What the acts of commands are handed: the session, the screen, and ways to have something done off its thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from textual.app import App
+from textual.message import Message
+from textual.notifications import SeverityLevel
+from textual.screen import Screen
+
+from recall.domain.run import Refused
+from recall.domain.task import TaskRef
+from recall.domain.text import clean
+from recall.engine.resolve import Resolver
+from recall.ui.bridge import Done, EngineHost
+from recall.ui.errands import Errands
+from recall.ui.leaving import Leaving
+from recall.ui.screens.main import MainScreen
+from recall.ui.screens.reader import Reader
+from recall.ui.session import Session
+from recall.ui.wishes import ACTOR
+
+
+class Front:
+    """`wishes` changes the store and `questions` reads it, each in the order asked; either may take seconds, so
+    neither holds the other up."""
+
+    def __init__(self, app: App[int], session: Session, main: MainScreen, *, leave_working: bool) -> None:
+        log = session.state / "ui.log"
+        self.app = app
+        self.session = session
+        self.main = main
+        self.host = EngineHost(app, session.start, session.open_engine, log)
+        self.wishes = Errands(app, "wishes", log)
+        self.questions = Errands(app, "questions", log)
+        self.leaving = Leaving(self, leave_working=leave_working)
+
+    def say(self, text: str, severity: SeverityLevel = "information") -> None:
+        """Show a passing notice; the text may come from anywhere."""
+        self.app.notify(clean(text), severity=severity, markup=False)
+
+    def over(self, screen: Screen[Any], then: Callable[[Any], None] | None = None) -> None:
+        """Lay a screen or dialog over what is shown; `then` gets what it was left with."""
+        self.app.push_screen(screen, then)
+
+    def read(self, title: str, text: str) -> None:
+        """Lay a screenful of text over what is shown."""
+        self.over(Reader(title, text.encode("utf-8", "replace"), self.session.symbols))
+
+    def ask(self, question: Callable[[], Message | None]) -> None:
+        """Read something; its message comes back to the app."""
+        self.questions.send(question)
+
+    def wish(self, act: Callable[[], Refused | None], title: str) -> None:
+        """Have one transaction done: another process may hold the store for seconds."""
+
+        def done() -> Done:
+            refused = act()
+            return Done(refused.reason, refused=True) if refused is not None else Done(f"{title}: done")
+
+        self.wishes.send(done)
+
+    def settle(self, ref: TaskRef, way: Callable[[Resolver, TaskRef], str | Refused]) -> None:
+        """End a task's conflict in this way."""
+
+        def done() -> Done:
+            said = way(self.session.desk(ACTOR), ref)
+            return Done(said.reason, refused=True) if isinstance(said, Refused) else Done(said)
+
+        self.wishes.send(done)

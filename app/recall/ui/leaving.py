@@ -1,0 +1,75 @@
+"""Leaving: what becomes of agents at work is asked, and no worker keeps the person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from recall.domain.run import Run, RunState
+from recall.engine.dispatcher import Stopping
+from recall.ui.bridge import Left
+from recall.ui.screens.prompts import Choose
+
+if TYPE_CHECKING:
+    from recall.ui.front import Front
+
+_WORKING = frozenset({RunState.PREPARING, RunState.RUNNING, RunState.ENDED})
+_LEAVE, _FINISH, _STOP = (
+    "leave them working; the next start adopts them",
+    "finish: nothing new, what runs lands, then quit",
+    "stop them; their work is kept",
+)
+
+
+class Leaving:
+    """`leave_working` offers to leave agents at work, for the next start to adopt."""
+
+    def __init__(self, front: Front, *, leave_working: bool) -> None:
+        self._front = front
+        self._leave_working = leave_working
+        self._stopping = Stopping.NO
+        self._going = False
+
+    @property
+    def asked(self) -> bool:
+        """The engine was asked to stop, and its end ends the app."""
+        return self._stopping is not Stopping.NO
+
+    def begin(self) -> None:
+        """Leave, or ask first what becomes of the agents that this process lets work."""
+        runs = self._at_work()
+        if not self._front.host.hosting or not runs:
+            self._leave(Stopping.DRAIN)
+            return
+        names = ", ".join(f"{run.ref} ({run.agent})" for run in runs)
+        ways: dict[str, Callable[[], None]] = {_LEAVE: self.now} if self._leave_working else {}
+        ways[_FINISH] = lambda: self._leave(Stopping.DRAIN)
+        ways[_STOP] = lambda: self._leave(Stopping.HALT)
+
+        def chosen(number: int | None) -> None:
+            if number is not None and number >= 0:
+                list(ways.values())[number]()
+
+        self._front.over(Choose(f"Still at work: {names}", list(ways)), chosen)
+
+    def now(self) -> None:
+        """Leave as soon as every wish is carried out; asked again, without waiting for them."""
+        if self._going:
+            self._front.app.post_message(Left())
+            return
+        self._going = True
+        self._front.wishes.send(Left)
+
+    def _at_work(self) -> list[Run]:
+        context = self._front.main.context()
+        return [run for run in context.overview.runs if run.state in _WORKING] if context is not None else []
+
+    def _leave(self, stopping: Stopping) -> None:
+        """Ask the engine to stop; its end, posted by its thread, ends the app. Asked for no more than before, leave
+        at once."""
+        if not self._front.host.hosting or stopping <= self._stopping:
+            self.now()
+            return
+        self._stopping = stopping
+        self._front.main.say_mode("draining")
+        self._front.host.request(stopping)
