@@ -75,7 +75,7 @@ def known_agent(project: Project, name: str) -> str:
 def introduce_agents(project: Project) -> None:
     """Make the store know the agents of recall.toml as they are there, also before any dispatcher ran."""
     known = {
-        AgentSpec(agent.name, agent.enabled, agent.parallel, agent.types, agent.account)
+        AgentSpec(agent.name, agent.listed_enabled, agent.listed_parallel, agent.types, agent.account)
         for agent in project.store.agents()
     }
     specs = project.settings.agent_specs

@@ -123,6 +123,9 @@ def agent_json(agent: Agent, summary: Overview) -> dict[str, object]:
         ],
         "cooling_until": agent.cooling_until,
         "stopped_reason": agent.stopped_reason,
+        "enabled": agent.enabled,
+        "parallel": agent.parallel,
+        "chosen": {"enabled": agent.chosen_enabled, "parallel": agent.chosen_parallel},
         "weights": {type_: weight.value for type_, weight in agent.weights.items()},
     }
 

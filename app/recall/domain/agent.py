@@ -17,6 +17,24 @@ class AgentSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentChoice:
+    """What a person wants of an agent in place of what recall.toml says; None leaves open. Nothing chosen at all
+    means: as recall.toml says."""
+
+    enabled: bool | None = None
+    parallel: int | None = None
+
+    @property
+    def is_reset(self) -> bool:
+        return self.enabled is None and self.parallel is None
+
+    def with_(self, other: AgentChoice) -> AgentChoice:
+        """Take over what the other one says."""
+        enabled = self.enabled if other.enabled is None else other.enabled
+        return AgentChoice(enabled, self.parallel if other.parallel is None else other.parallel)
+
+
+@dataclass(frozen=True, slots=True)
 class Weight:
     """How much an agent is trusted with one task type: [0, 1], four digits, 0.5 at first."""
 
@@ -32,7 +50,7 @@ class Agent:
     `cooling_until` is a provider's reset time plus margin; `cooling_line` is the line it was read from and
     `limits_in_a_row` how often in a row no time could be read. `stopped_reason` is set when only a person
     can help (credit, sign-in). A `driven` agent is not in recall.toml: it claims by itself, nothing is started
-    for it.
+    for it. `enabled` and `parallel` are what holds: what a person chose (None: nothing), else what recall.toml says.
     """
 
     name: str
@@ -49,6 +67,10 @@ class Agent:
     stopped_reason: str = ""
     running: int = 0
     driven: bool = False
+    listed_enabled: bool = True
+    listed_parallel: int = 1
+    chosen_enabled: bool | None = None
+    chosen_parallel: int | None = None
     weights: dict[str, Weight] = field(default_factory=dict[str, Weight])
 
     def weight(self, type_: str) -> Weight:

@@ -159,7 +159,7 @@ def _room(agent: Agent, now: float) -> int:
 
 def _held(agent: Agent, now: float) -> str:
     if not agent.enabled:
-        return "disabled in recall.toml"
+        return "disabled by you" if agent.chosen_enabled is not None else "disabled in recall.toml"
     if agent.stopped_reason:
         return f"stopped until a person acts: {agent.stopped_reason}"
     if agent.paused:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from recall.domain.agent import Agent
 from recall.domain.merge import MergeEntry, MergeState
 from recall.domain.task import DoneBy, Task, TaskState
 
@@ -51,6 +52,23 @@ def task_word(task: Task) -> str:
 def done_mark(task: Task) -> str:
     """How a task came to be done, when it was not by a landing of ours."""
     return f" ({task.done_by})" if task.done_by not in (None, DoneBy.LANDED) else ""
+
+
+def chosen_words(agent: Agent) -> str:
+    """Whether an agent is enabled and how many tasks it runs at once, and by whose word."""
+    enabled = _with_origin(
+        "enabled" if agent.enabled else "disabled",
+        "enabled" if agent.listed_enabled else "disabled",
+        chosen=agent.chosen_enabled is not None,
+    )
+    at_once = _with_origin(
+        f"{agent.parallel} at once", str(agent.listed_parallel), chosen=agent.chosen_parallel is not None
+    )
+    return f"{enabled}, {at_once}"
+
+
+def _with_origin(holds: str, listed: str, *, chosen: bool) -> str:
+    return f"{holds} by your choice (recall.toml: {listed})" if chosen else holds
 
 
 def merge_word(entry: MergeEntry) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from recall.domain.agent import AgentChoice
 from recall.domain.merge import Shift
 from recall.domain.run import Refused
 from recall.domain.task import TaskRef
@@ -55,6 +56,19 @@ def pause_agent(store: Store, name: str, *, actor: str, reason: str = "") -> Ref
 def resume_agent(store: Store, name: str, *, actor: str) -> Refused | None:
     """Lift whatever holds an agent: pause, cooldown, or what only a person could mend."""
     return store.resume_agent(name, actor=actor)
+
+
+def choose_agent(
+    store: Store, name: str, *, actor: str, enabled: bool | None = None, parallel: int | None = None
+) -> Refused | None:
+    """Enable or disable an agent, or let it run so many tasks at once, whatever recall.toml says; None leaves open.
+    What an agent runs goes on."""
+    return store.choose_agent(name, AgentChoice(enabled, parallel), actor=actor)
+
+
+def reset_agent(store: Store, name: str, *, actor: str) -> Refused | None:
+    """Let recall.toml say again whether an agent is enabled and how much it runs at once."""
+    return store.choose_agent(name, AgentChoice(), actor=actor)
 
 
 def set_cooldown(store: Store, name: str, until: float, *, actor: str, reason: str = "") -> Refused | None:

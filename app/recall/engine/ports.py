@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from recall.domain.agent import Agent, AgentSpec
+from recall.domain.agent import Agent, AgentChoice, AgentSpec
 from recall.domain.conflict import (
     ConflictedFile,
     ConflictRecord,
@@ -200,6 +200,10 @@ class Store(Protocol):
     def pause_agent(self, name: str, *, actor: str, reason: str = "") -> Refused | None: ...
     def resume_agent(self, name: str, *, actor: str) -> Refused | None:
         """Lift pause, cooldown and `stopped_reason`."""
+        ...
+
+    def choose_agent(self, name: str, choice: AgentChoice, *, actor: str) -> Refused | None:
+        """Let a person's choice win over recall.toml; an empty one gives up every earlier choice."""
         ...
 
     def set_cooldown(self, name: str, until: float, *, actor: str, reason: str = "") -> Refused | None:

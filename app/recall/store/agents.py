@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from recall.domain.agent import Agent, AgentSpec, Weight
+from recall.domain.agent import Agent, AgentChoice, AgentSpec, Weight
 from recall.domain.outcome import WEIGHT_START, Settlement
 from recall.domain.run import Refused, RunResult
 from recall.domain.text import clean
@@ -18,8 +18,12 @@ _UPSERT = """
 INSERT INTO agents (name, configured, enabled, parallel, types, account)
 VALUES (:name, 1, :enabled, :parallel, :types, :account)
 ON CONFLICT (name) DO UPDATE
-SET configured = 1, enabled = :enabled, parallel = :parallel, types = :types, account = :account
+SET configured = 1, listed = 1, enabled = :enabled, parallel = :parallel, types = :types, account = :account
 """
+_FORGET = """
+UPDATE agents SET enabled = 0, listed = 0, chosen_enabled = NULL, chosen_parallel = NULL WHERE name = :name
+"""
+_CHOOSE = "UPDATE agents SET chosen_enabled = :enabled, chosen_parallel = :parallel WHERE name = :name"
 _COOL = """
 UPDATE agents SET cooling_until = max(ifnull(cooling_until, 0), :until), cooling_reason = :reason,
   cooling_line = :line, limits_in_a_row = CASE WHEN :unreadable THEN limits_in_a_row + 1 ELSE 0 END
@@ -48,8 +52,8 @@ ON CONFLICT (agent, type) DO UPDATE SET value = round(min(1, max(0, value + :del
 def agent_of(row: sqlite3.Row, running: int, weights: dict[str, Weight]) -> Agent:
     return Agent(
         name=row["name"],
-        enabled=bool(row["enabled"]),
-        parallel=row["parallel"],
+        enabled=is_enabled(row),
+        parallel=row["parallel"] if row["chosen_parallel"] is None else row["chosen_parallel"],
         types=tuple(json.loads(row["types"])),
         account=row["account"],
         paused=bool(row["paused"]),
@@ -61,8 +65,17 @@ def agent_of(row: sqlite3.Row, running: int, weights: dict[str, Weight]) -> Agen
         stopped_reason=row["stopped_reason"],
         running=running,
         driven=not row["configured"],
+        listed_enabled=bool(row["enabled"]),
+        listed_parallel=row["parallel"],
+        chosen_enabled=None if row["chosen_enabled"] is None else bool(row["chosen_enabled"]),
+        chosen_parallel=row["chosen_parallel"],
         weights=weights,
     )
+
+
+def is_enabled(row: sqlite3.Row) -> bool:
+    """What a person chose wins over recall.toml."""
+    return bool(row["enabled"] if row["chosen_enabled"] is None else row["chosen_enabled"])
 
 
 def row_of(rows: Rows, name: str) -> sqlite3.Row | None:
@@ -80,8 +93,8 @@ def why_not(row: sqlite3.Row | None, name: str, now: float) -> str:
     """Say why this agent may start nothing at all at wall second `now`; empty: it may."""
     if row is None:
         return f"there is no agent {name}: add it to recall.toml"
-    if not row["enabled"]:
-        return f"{name} is disabled in recall.toml"
+    if not is_enabled(row):
+        return f"{name} is disabled {'by you' if row['chosen_enabled'] is not None else 'in recall.toml'}"
     if row["stopped_reason"]:
         return f"{name} is stopped until a person acts: {row['stopped_reason']}"
     if row["paused"]:
@@ -96,9 +109,9 @@ def sync(tx: Transaction, specs: Sequence[AgentSpec]) -> None:
     for spec in specs:
         _sync_one(tx, spec)
     wanted = {spec.name for spec in specs}
-    for row in tx.all("SELECT name FROM agents WHERE configured = 1 AND enabled = 1"):
+    for row in tx.all("SELECT name FROM agents WHERE configured = 1 AND listed = 1"):
         if row["name"] not in wanted:
-            tx.change("UPDATE agents SET enabled = 0 WHERE name = :name", {"name": row["name"]})
+            tx.change(_FORGET, {"name": row["name"]})
             events.append(tx, "agent.removed", actor="dispatcher", agent=row["name"], reason="not in recall.toml now")
 
 
@@ -111,7 +124,12 @@ def _sync_one(tx: Transaction, spec: AgentSpec) -> None:
         "account": spec.account,
     }
     before = row_of(tx, spec.name)
-    if before and before["configured"] and all(before[key] == value for key, value in values.items()):
+    if (
+        before
+        and before["configured"]
+        and before["listed"]
+        and all(before[key] == value for key, value in values.items())
+    ):
         return
     tx.change(_UPSERT, values)
     kind = "agent.changed" if before else "agent.added"
@@ -145,6 +163,34 @@ def resume(tx: Transaction, name: str, actor: str) -> Refused | None:
     )
     events.append(tx, "agent.resumed", actor=actor, agent=name, before=lifted)
     return None
+
+
+def choose(tx: Transaction, name: str, choice: AgentChoice, actor: str) -> Refused | None:
+    """Let what a person wants of an agent win over recall.toml; what the choice leaves open stays."""
+    row = row_of(tx, name)
+    if row is None:
+        return Refused(f"there is no agent {name}")
+    if not (row["configured"] and row["listed"]):
+        return Refused(f"{name} is not in recall.toml: nothing is started for it")
+    if choice.parallel is not None and choice.parallel < 1:
+        return Refused(f"{name} cannot run {choice.parallel} at once: give 1 or more, or disable it")
+    before = AgentChoice(_maybe(row["chosen_enabled"]), row["chosen_parallel"])
+    after = choice if choice.is_reset else before.with_(choice)
+    if after == before:
+        return Refused(f"{name} is {_words(after)} already")
+    tx.change(_CHOOSE, {"name": name, "enabled": after.enabled, "parallel": after.parallel})
+    events.append(tx, "agent.chosen", actor=actor, agent=name, before=_words(before), after=_words(after))
+    return None
+
+
+def _maybe(flag: int | None) -> bool | None:
+    return None if flag is None else bool(flag)
+
+
+def _words(choice: AgentChoice) -> str:
+    words = [] if choice.enabled is None else ["enabled" if choice.enabled else "disabled"]
+    words += [] if choice.parallel is None else [f"{choice.parallel} at once"]
+    return ", ".join(words) or "as recall.toml says"
 
 
 def cool(tx: Transaction, name: str, until: float, actor: str, reason: str) -> Refused | None:

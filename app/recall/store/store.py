@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from recall.domain.agent import Agent, AgentSpec
+from recall.domain.agent import Agent, AgentChoice, AgentSpec
 from recall.domain.clock import Clock
 from recall.domain.conflict import ConflictRecord, Decision, LandedChange, RecordedFile, Way
 from recall.domain.event import Event
@@ -268,6 +268,9 @@ class SqliteStore:
 
     def resume_agent(self, name: str, *, actor: str) -> Refused | None:
         return self._access.write(lambda tx: agents.resume(tx, name, actor))
+
+    def choose_agent(self, name: str, choice: AgentChoice, *, actor: str) -> Refused | None:
+        return self._access.write(lambda tx: agents.choose(tx, name, choice, actor))
 
     def set_cooldown(self, name: str, until: float, *, actor: str, reason: str = "") -> Refused | None:
         return self._access.write(lambda tx: agents.cool(tx, name, until, actor, reason))
