@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
 
 from recall.cli.report import run
 from recall.cli.root import recall
+from recall.store import open_store
+from recall.system import SystemRng
+from tests.agents.bench import Bench
+from tests.support.clock import FakeClock
 from tests.support.hermetic_git import Repo
 
 
 @pytest.fixture
 def project(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    monkeypatch.setenv("PATH", os.pathsep.join(("/usr/bin", "/bin")))  # none of the machine's own agent programs
     repo.write("TASKS.md", "# Tasks\n\n- [ ] T-1: First\n- [ ] T-2: Second (after: T-1)\n")
     repo.write("recall.toml", 'main = "main"\nverify = "none"\n[agents.sh]\ncommand = ["sh"]\n')
     monkeypatch.chdir(repo.path)
@@ -22,10 +29,10 @@ def project(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
     return repo
 
 
-def findings(capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, str]]:
+def findings(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, dict[str, str]]:
     capsys.readouterr()
-    code = run(recall, "recall", ["doctor", "--json"])
-    rows = json.loads(capsys.readouterr().out)
+    code = run(recall, "recall", ["doctor", "--json", *args])
+    rows = json.loads(capsys.readouterr().out)["findings"]
     return code, {row["about"]: row["what"] for row in rows if not row["good"]}
 
 
@@ -58,3 +65,97 @@ def test_a_repository_without_the_branch_is_told(project: Repo, capsys: pytest.C
     code, wrong = findings(capsys)
     assert code == 1
     assert "trunk" in wrong["repository"]
+
+
+def notes(capsys: pytest.CaptureFixture[str]) -> str:
+    capsys.readouterr()
+    run(recall, "recall", ["doctor", "--json"])
+    rows = json.loads(capsys.readouterr().out)["findings"]
+    return "\n".join(f"{row['about']}: {row['what']}; {row['mend']}" for row in rows if row["grade"] == "note")
+
+
+def test_a_git_setting_that_opens_main_to_agents_is_wrong(project: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    project.git("config", "receive.denyCurrentBranch", "updateInstead")
+    project.git("config", "merge.autoStash", "true")
+    code, found = findings(capsys)
+    assert code == 1
+    assert "past the merge queue" in found["git settings"]
+    assert "merge.autostash = true" in notes(capsys)
+
+
+def test_only_a_fix_changes_anything(project: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    state = Path(project.git_dir) / "recall"
+    state.chmod(0o755)
+    code, found = findings(capsys)
+    assert code == 1
+    assert "0755" in found["state folder"]
+    assert state.stat().st_mode & 0o777 == 0o755
+    assert findings(capsys, "--fix") == (0, {})
+    assert state.stat().st_mode & 0o777 == 0o700
+
+
+def test_processes_of_a_run_that_is_over_are_ended_by_a_fix(
+    project: Repo, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    bench = Bench(tmp_path / "bench")
+    try:
+        bench.start(
+            "echo up > up; exec sleep 60", folder=Path(project.git_dir) / "recall" / "runs" / "7", timeout=90.0
+        )
+        bench.wait_for("up")
+        code, found = findings(capsys)
+        assert code == 1
+        assert "run 7" in found["processes"]
+        assert findings(capsys, "--fix") == (0, {})
+    finally:
+        bench.folder = Path(project.git_dir) / "recall" / "runs" / "7"
+        assert bench.left() == []
+        bench.close()
+
+
+def test_a_wall_clock_that_was_set_back_is_told(project: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    later = FakeClock(wall=time.time() + 7200)
+    store = open_store(Path(project.git_dir) / "recall" / "recall.db", later, SystemRng())
+    store.note("probe", actor="person", reason="written before the clock was set back")
+    store.close()
+    assert "the wall clock was set back" in notes(capsys)
+
+
+def test_a_workspace_that_no_run_owns_is_shown_and_left(project: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    stray = project.path / ".recall" / "ws" / "w9"
+    stray.mkdir(parents=True)
+    assert str(stray) in notes(capsys)
+    findings(capsys, "--fix")
+    assert stray.is_dir()
+
+
+def test_an_agent_program_is_asked_for_its_version_and_flags_only(
+    project: Repo, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = tmp_path / "asked"
+    program = tmp_path / "bin" / "claude"
+    program.parent.mkdir()
+    program.write_text(
+        f'#!/bin/sh\necho "$@" >> {asked}\n'
+        'case "$*" in --version) echo "9.8.7 (Code)";; *) echo "  -p, --output-format, --verbose";; esac\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    project.write("recall.toml", 'main = "main"\nverify = "none"\n[agents.ann]\npreset = "claude"\n')
+    code, _ = findings(capsys)
+    assert code == 0
+    said = notes(capsys)
+    assert "does not mention --permission-mode, --strict-mcp-config" in said
+    assert "--verbose" not in said
+    assert set(asked.read_text().splitlines()) == {"--version", "--help"}
+
+
+def test_an_agent_program_that_is_not_used_is_offered(
+    project: Repo, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "codex"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 9\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    assert "Codex CLI is installed, not used" in notes(capsys)

@@ -33,7 +33,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "resume": ("interventions", "resume", "Undo a pause or a cooldown."),
     "cooldown": ("cooldown", "cooldown", "Let an agent start nothing for a while, or end that."),
     "config": ("config_commands", "config", "Show the settings and their origin; confirm the commands in force."),
-    "doctor": ("doctor", "doctor", "Look for what would keep Recall from working well here."),
+    "doctor": ("doctor.command", "doctor", "Look for what would keep Recall from working well here."),
     "rehearse": ("rehearse", "rehearse", "See Recall at work on a made-up repository, without any real agent."),
     "next": ("claim", "next_task", "Claim the next task for an agent that you drive yourself."),
     "heartbeat": ("pulled", "heartbeat", "Keep the claim of a task alive."),

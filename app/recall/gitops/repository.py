@@ -196,13 +196,18 @@ def _stamp(file: Path) -> tuple[int, int, int]:
     return (state.st_ino, state.st_ctime_ns, state.st_size)
 
 
+def git_version() -> str:
+    """Give what git says of itself, in one line."""
+    return clean_line(run_git(["version"]).text)
+
+
 def _check_git_version() -> None:
-    said = run_git(["version"]).text
+    said = git_version()
     found = re.search(r"(\d+)\.(\d+)", said)
     if found is None or (int(found[1]), int(found[2])) < OLDEST_GIT:
         oldest = ".".join(map(str, OLDEST_GIT))
         raise EnvironmentFailure(
-            f"found {clean_line(said) or 'no git'}, need git {oldest} or newer; please update git"
+            f"found {said or 'no git'}, need git {oldest} or newer; please update git"
         )
 
 

@@ -20,6 +20,11 @@ _PRAGMAS = (
 _OPENING_PATIENCE_S = 5.0
 
 
+def sqlite_version() -> str:
+    """Give the version of the SQLite library that Python brings."""
+    return sqlite3.sqlite_version
+
+
 def connect(path: Path) -> sqlite3.Connection:
     """Open an autocommit connection. It may be closed, but not used, by another thread."""
     connection = sqlite3.connect(path, timeout=_OPENING_PATIENCE_S, isolation_level=None, check_same_thread=False)
