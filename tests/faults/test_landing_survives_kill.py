@@ -18,6 +18,7 @@ from recall.domain.work import Landed
 from tests.faults import landing_once
 from tests.gitops.landing_scene import Scene, files, make_scene
 from tests.support.hermetic_git import Repo, make_home
+from tests.support.tools import need
 
 pytestmark = pytest.mark.faults
 
@@ -217,9 +218,7 @@ def spread(points: list[tuple[str, int]], count: int) -> list[tuple[str, int]]:
 
 @pytest.fixture
 def strace() -> None:
-    if shutil.which("strace") is None:
-        assert os.environ.get("CI") != "true", "strace is needed here; install it"
-        pytest.skip("strace is not installed")
+    need("strace")
 
 
 @pytest.mark.timeout(1800)

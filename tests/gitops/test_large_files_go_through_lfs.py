@@ -3,7 +3,6 @@ is in the user's own LFS store."""
 
 from __future__ import annotations
 
-import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -15,15 +14,14 @@ from recall.domain.task import TaskRef
 from recall.domain.work import Landed, PersonNeeded, Rebased, Result
 from tests.gitops.ground import TASK, Ground, gateway_for, settings_for
 from tests.support.hermetic_git import Repo
+from tests.support.tools import need
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 
 
 @pytest.fixture(autouse=True)
 def lfs() -> None:
-    if shutil.which("git-lfs") is None:
-        assert os.environ.get("CI") != "true", "git-lfs is missing"
-        pytest.skip("git-lfs is not installed")
+    need("git-lfs")
 
 
 @pytest.fixture(params=["--local", "--global"])

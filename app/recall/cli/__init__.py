@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import NoReturn
 
@@ -11,4 +12,8 @@ def main() -> NoReturn:
     from recall.cli.report import run
     from recall.cli.root import recall
 
+    if "_RECALL_COMPLETE" in os.environ:
+        from recall.cli.completion import complete_in_bash_with_colons
+
+        complete_in_bash_with_colons()
     sys.exit(run(recall, "recall"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from recall.cli.names import complete_agent
 from recall.cli.project import known_agent, opened_project
 from recall.cli.report import ACTOR, accept, plain_terminal, say, say_json
 from recall.cli.words import columns
@@ -35,7 +36,7 @@ def agents(context: click.Context, as_json: bool) -> None:
 
 
 @agents.command("set", epilog="Examples: recall agents set gemini --disable, recall agents set claude --parallel 3")
-@click.argument("name")
+@click.argument("name", shell_complete=complete_agent)
 @click.option("--enable/--disable", "enabled", default=None, help="Let it start tasks, or nothing new at all.")
 @click.option("--parallel", type=click.IntRange(1), metavar="N", help="How many tasks it runs at once.")
 @click.option("--reset", is_flag=True, help="Give up every earlier choice: as recall.toml says.")

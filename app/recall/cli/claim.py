@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from recall.cli.names import complete_agent
 from recall.cli.project import Project, introduce_agents, opened_project
 from recall.cli.report import ExitCode, Refusal, Stop, say, say_json
 from recall.cli.words import clock_time
@@ -23,7 +24,9 @@ Examples:
 Then work on a branch of your own and hand it in:
   recall outcome --agent claude --task T-12 --result success --branch my-branch""",
 )
-@click.option("--agent", required=True, metavar="NAME", help="The agent that will do the work.")
+@click.option(
+    "--agent", required=True, metavar="NAME", shell_complete=complete_agent, help="The agent that will do the work."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the claim as JSON.")
 @click.option("--owner", metavar="ID", help="Who holds the lease; default: the agent's name and a random id.")
 def next_task(agent: str, as_json: bool, owner: str | None) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from recall.bootstrap import config_file, settings_at, with_presets
+from recall.cli.names import complete_setting
 from recall.cli.project import opened_project
 from recall.cli.report import ACTOR, say, say_json
 from recall.cli.words import columns
@@ -19,7 +20,7 @@ def config() -> None:
 
 
 @config.command(epilog="Examples: recall config show, recall config show run")
-@click.argument("prefix", required=False, default="")
+@click.argument("prefix", required=False, default="", shell_complete=complete_setting)
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def show(prefix: str, as_json: bool) -> None:
     """Print every setting, its value, where it comes from and what it means."""

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 import click
 
+from recall.cli.names import complete_agent
 from recall.cli.project import Project, known_agent, opened_project
 from recall.cli.report import ACTOR, accept, say, say_json
 from recall.config.values import Unfit, positive_duration
@@ -26,7 +27,7 @@ Examples:
   recall cooldown gemini 2026-12-24T18:00     until a date and time; with an offset (+08:00), or this machine's
   recall cooldown gemini --lift               it may start again at once"""
 )
-@click.argument("agent")
+@click.argument("agent", shell_complete=complete_agent)
 @click.argument("time", required=False)
 @click.option("--lift", is_flag=True, help="End the cooldown now; a pause stays.")
 @click.option("--reason", default="", metavar="TEXT", help="Why; kept in the event log.")

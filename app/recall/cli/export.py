@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from recall.cli.names import complete_region
 from recall.cli.project import Project, opened_project
 from recall.cli.report import say
 from recall.config.settings import TaskList
@@ -21,7 +22,7 @@ Examples:
   recall export             print the lists as they stand
   recall export --write     bring the boxes in the files up to date"""
 )
-@click.option("--region", metavar="R", help="Only this region's list.")
+@click.option("--region", metavar="R", shell_complete=complete_region, help="Only this region's list.")
 @click.option("--write", is_flag=True, help="Write into the files: boxes and status fields only.")
 def export(region: str | None, write: bool) -> None:
     """Print the task lists with their current states.

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 import click
 
+from recall.cli.names import complete_agent, complete_task
 from recall.cli.project import Project, known_task, opened_project, unknown
 from recall.cli.report import Refusal, say, say_json
 from recall.cli.words import clock_time, columns
@@ -29,7 +30,7 @@ Examples:
   recall log --follow           go on printing, until Ctrl-C"""
 )
 @click.option("--task", "task_id", metavar="ID", help="Only events of this task.")
-@click.option("--agent", metavar="NAME", help="Only events of this agent.")
+@click.option("--agent", metavar="NAME", shell_complete=complete_agent, help="Only events of this agent.")
 @click.option("-n", "limit", default=30, show_default=True, help="How many of the last events; 0 means all.")
 @click.option("--follow", is_flag=True, help="Go on printing as things happen.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
@@ -80,7 +81,7 @@ def _print_event(event: Event, as_json: bool) -> None:
 
 
 @click.command(epilog="Examples: recall runs, recall runs T-12")
-@click.argument("task_id", metavar="[ID]", required=False)
+@click.argument("task_id", metavar="[ID]", required=False, shell_complete=complete_task)
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def runs(task_id: str | None, as_json: bool) -> None:
     """List runs and how they came out."""
@@ -111,7 +112,7 @@ def run_json(run: Run) -> dict[str, object]:
 
 
 @click.command(epilog="Examples: recall show T-12, recall show 41")
-@click.argument("name", metavar="ID")
+@click.argument("name", metavar="ID", shell_complete=complete_task)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(name: str, as_json: bool) -> None:
     """Show everything known about a task or a run.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from recall.cli.names import complete_region
 from recall.cli.project import Project, introduce_agents, opened_project
 from recall.cli.report import ACTOR, ExitCode, Stop, say, say_json, warn
 from recall.config.settings import TaskList
@@ -40,7 +41,7 @@ Examples:
   recall import --dry-run --json TASKS.md     only read a file; needs no repository""",
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option("--region", metavar="R", help="The region that FILE's tasks belong to.")
+@click.option("--region", metavar="R", shell_complete=complete_region, help="The region that FILE's tasks belong to.")
 @click.option("--dry-run", is_flag=True, help="Show what would change and write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def import_tasks(file: Path | None, region: str | None, dry_run: bool, as_json: bool) -> None:

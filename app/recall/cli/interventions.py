@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import click
 
+from recall.cli.names import complete_agent, complete_task
 from recall.cli.project import known_agent, known_task, opened_project
 from recall.cli.report import ACTOR, accept, say
 from recall.domain.merge import QUEUE_HELD
@@ -15,7 +16,7 @@ from recall.domain.task import TaskRef
 from recall.engine import interventions
 from recall.engine.ports import Store
 
-_task = click.argument("task_id", metavar="ID")
+_task = click.argument("task_id", metavar="ID", shell_complete=complete_task)
 _reason = click.option("--reason", default="", metavar="TEXT", help="Why; kept in the event log.")
 
 
@@ -106,7 +107,7 @@ Examples:
   recall pause                      nothing new starts; what runs goes on
   recall pause grok --reason slow   this agent gets nothing new"""
 )
-@click.argument("agent", required=False)
+@click.argument("agent", required=False, shell_complete=complete_agent)
 @_reason
 def pause(agent: str | None, reason: str) -> None:
     """Start nothing new: for one agent, or for all."""
@@ -126,7 +127,7 @@ Examples:
   recall resume            dispatch again
   recall resume gemini     lift its pause, its cooldown, or what stopped it"""
 )
-@click.argument("agent", required=False)
+@click.argument("agent", required=False, shell_complete=complete_agent)
 def resume(agent: str | None) -> None:
     """Undo a pause or a cooldown.
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from recall.agents.mailbox import Accepted, Declined, MailboxError, Slot, find_slot, write_report
+from recall.cli.names import complete_agent, complete_task
 from recall.cli.report import ExitCode, Refusal, Stop, say
 
 Command = Callable[..., None]
@@ -22,8 +23,19 @@ def _whose(command: Command) -> Command:
     """The options that say which run is meant; none is needed inside a workspace."""
     options = (
         click.option("--slot", type=click.Path(path_type=Path), help="The slot folder that the prompt names."),
-        click.option("--task", "task_id", metavar="ID", help="The task, for a claim made by `recall next`."),
-        click.option("--agent", metavar="NAME", help="The agent, for a claim made by `recall next`."),
+        click.option(
+            "--task",
+            "task_id",
+            metavar="ID",
+            shell_complete=complete_task,
+            help="The task, for a claim made by `recall next`.",
+        ),
+        click.option(
+            "--agent",
+            metavar="NAME",
+            shell_complete=complete_agent,
+            help="The agent, for a claim made by `recall next`.",
+        ),
         click.option("--run", "run_id", type=int, metavar="N", help="The run that `recall next` printed."),
     )
     for option in reversed(options):

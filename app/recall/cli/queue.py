@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import click
 
+from recall.cli.names import complete_task
 from recall.cli.project import known_task, opened_project
 from recall.cli.report import ACTOR, Refusal, accept, plain_terminal, say, say_json
 from recall.cli.words import columns
@@ -17,7 +18,7 @@ from recall.domain.words import task_word
 from recall.engine import interventions
 from recall.engine.ports import Store
 
-_task = click.argument("task_id", metavar="ID")
+_task = click.argument("task_id", metavar="ID", shell_complete=complete_task)
 _json = click.option("--json", "as_json", is_flag=True, help="Print the queue as JSON.")
 
 

@@ -77,6 +77,11 @@ def say_json(value: object, *, compact: bool = False) -> None:
     click.echo(json.dumps(value, indent=None if compact else 2))
 
 
+def say_script(text: str) -> None:
+    """Print a program of ours for another one to read, as it is."""
+    click.echo(text)
+
+
 def warn(text: str) -> None:
     """Print lines for people on standard error."""
     click.echo(clean(text), err=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recall.cli.interventions import ACTOR
+from recall.cli.names import complete_task
 from recall.cli.project import Project, known_agent, known_task, opened_project
 from recall.cli.report import Refusal, say
 from recall.cli.words import clock_time
@@ -48,7 +49,7 @@ Examples:
   recall resolve T-12 --checkout ../fix          edit ../fix, then: recall resolve T-12 --continue
   recall resolve T-12 --send-back codex          codex does it again, told of both sides"""
 )
-@click.argument("task_id", metavar="ID")
+@click.argument("task_id", metavar="ID", shell_complete=complete_task)
 @click.argument("paths", metavar="[PATH…]", nargs=-1)
 @click.option("--take", type=click.Choice([side.value for side in Side]), help="Take this side's version.")
 @click.option("--remembered", is_flag=True, help="Resolve it the way the same conflict was resolved before.")

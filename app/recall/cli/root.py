@@ -4,10 +4,14 @@ starts fast."""
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
 from recall import __version__
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 #: Name -> module, attribute, and the line that `recall --help` shows. The order is that of the help.
 COMMANDS: dict[str, tuple[str, str, str]] = {
@@ -34,6 +38,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "cooldown": ("cooldown", "cooldown", "Let an agent start nothing for a while, or end that."),
     "config": ("config_commands", "config", "Show the settings and their origin; confirm the commands in force."),
     "doctor": ("doctor.command", "doctor", "Look for what would keep Recall from working well here."),
+    "completion": (
+        "completion",
+        "completion",
+        "Print what makes a shell complete commands, tasks and agents.",
+    ),
     "rehearse": ("rehearse", "rehearse", "See Recall at work on a made-up repository, without any real agent."),
     "next": ("claim", "next_task", "Claim the next task for an agent that you drive yourself."),
     "heartbeat": ("pulled", "heartbeat", "Keep the claim of a task alive."),
@@ -66,6 +75,14 @@ class LazyGroup(click.Group):
             hint = f"did you mean `recall {near[0]}`?" if near else "see `recall --help`"
             raise click.UsageError(f"there is no command {args[0]!r}; {hint}", ctx)
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer names from the table, without importing one module for each."""
+        from click.shell_completion import CompletionItem
+
+        named = [(name, line) for name, (_, _, line) in COMMANDS.items() if name.startswith(incomplete)]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [CompletionItem(name, help=line) for name, line in named] + options
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

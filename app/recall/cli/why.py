@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
+from recall.cli.names import complete_task_or_agent
 from recall.cli.project import opened_project, unknown
 from recall.cli.report import Refusal, say
 
 
 @click.command(epilog="Examples: recall why T-12, recall why web:T-3, recall why gemini")
-@click.argument("name", metavar="ID")
+@click.argument("name", metavar="ID", shell_complete=complete_task_or_agent)
 def why(name: str) -> None:
     """Say why a task or an agent is not moving: the one rule that holds it."""
     from recall.cli.summary import observe
