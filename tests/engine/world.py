@@ -23,12 +23,15 @@ from recall.domain.conflict import (
     Decision,
     Labels,
     LandedChange,
+    Remembered,
     Taken,
     Version,
 )
 from recall.domain.errors import RecallError
 from recall.domain.launch import LeaseSpec, RunSpec, RunStatus, ShimStoreContract
 from recall.domain.run import ExitRecord, Report, Run
+from recall.domain.stream.dialect import Dialect
+from recall.domain.stream.spending import Spending
 from recall.domain.task import Task, TaskRef
 from recall.domain.usage import LimitPatterns
 from recall.domain.work import (
@@ -153,6 +156,10 @@ class Processes:
         del lines
         process = self.by_folder.get(folder)
         return process.tail if process else ""
+
+    def spending(self, folder: Path, dialect: Dialect) -> Spending:
+        del folder, dialect
+        return Spending()
 
     def close(self) -> None:
         for process in self.by_folder.values():
@@ -319,9 +326,18 @@ class Desk:
         task = self.history.commits[onto].task
         return (LandedChange(onto, "changed a.py", TaskRef.parse(task) if task else None),)
 
-    def remembered(self, files: Collection[ConflictedFile]) -> Mapping[str, Version]:
+    def remembered(self, files: Collection[ConflictedFile]) -> Mapping[str, Remembered]:
         del files
         return {}
+
+    def place(
+        self, seen: ConflictRecord, labels: Labels, path: str, content: bytes, known: Collection[bytes]
+    ) -> bytes | None:
+        del seen, labels, path, content, known
+        return None
+
+    def read(self, versions: Collection[Version]) -> Mapping[Version, bytes]:
+        return {version: bytes.fromhex(version.oid) for version in versions}
 
     def write(self, file: ConflictedFile, content: bytes) -> Version:
         del file
@@ -376,6 +392,10 @@ class Plans:
     def patterns(self, agent: str) -> LimitPatterns:
         del agent
         return LimitPatterns()
+
+    def dialect(self, agent: str) -> Dialect | None:
+        del agent
+        return None
 
 
 @dataclass

@@ -217,6 +217,40 @@ def test_a_file_and_a_folder_of_one_name_need_hands(repo: Repo, tmp_path: Path) 
     assert {"k.txt", "k/inner"} <= set(scene.see().files(taken.tree))
 
 
+def test_of_a_file_and_a_folder_of_one_name_the_file_can_be_deleted(repo: Repo) -> None:
+    scene = Scene(repo, {"k": "b\n"}, {"k": "m\n"}, {"k": None, "k/inner": "t\n"})
+    (name,) = scene.files
+    tree = scene.desk.tree(scene.met, [Decision(name, "deleted", None)])
+    assert scene.see().files(tree) == ["README.md", "TASKS.md", "k/inner"]
+
+
+def test_the_folder_says_what_is_settled_and_what_changed_beside_it(repo: Repo, tmp_path: Path) -> None:
+    scene = content(repo)
+    folder = scene.check_out(tmp_path / "by-hand")
+    assert scene.taken(folder).settled == {}
+    (folder / "f").write_text(edited(l5="both"))
+    (folder / "README.md").write_text("changed too\n")
+    taken = scene.taken(folder)
+    version = taken.settled["f"]
+    assert version is not None
+    assert scene.desk.read({version})[version] == edited(l5="both").encode()
+    assert taken.elsewhere == ("README.md",)
+
+
+def test_what_is_decided_is_written_into_the_folder_but_never_over_a_persons_work(repo: Repo, tmp_path: Path) -> None:
+    scene = content(repo)
+    folder = scene.check_out(tmp_path / "by-hand")
+    seen, text = scene.record(folder=folder), edited(l5="both").encode()
+    assert scene.desk.place(seen, LABELS, "f", text, ()) == text
+    assert (folder / "f").read_bytes() == text
+    assert scene.desk.place(seen, LABELS, "f", b"other", [text]) == b"other"
+    (folder / "f").write_text("mine\n")
+    assert scene.desk.place(seen, LABELS, "f", text, [b"other"]) == b"mine\n"
+    assert (folder / "f").read_text() == "mine\n"
+    (folder / "f").unlink()
+    assert scene.desk.place(seen, LABELS, "f", text, ()) is None
+
+
 def test_names_beside_each_other_take_nobodys_place(repo: Repo, tmp_path: Path) -> None:
     repo.commit("ignore", {".gitignore": "*~main~\n"})
     scene = Scene(repo, {"pic": b"\0b", "pic~main": "mine\n"}, {"pic": b"\0m"}, {"pic": b"\0t"})
@@ -391,7 +425,9 @@ def test_the_same_conflict_is_offered_its_resolution_again(repo: Repo) -> None:
     scene.landed(resolved(scene, edited(l5="both")))
     scene.met = again(scene, l25="elsewhere")
     found = scene.desk.remembered(list(scene.files.values()))
-    assert scene.see().run("cat-file", "blob", found["f"].oid).stdout.decode() == edited(l5="both", l25="elsewhere")
+    assert found["f"].whole == edited(l5="both", l25="elsewhere").encode()
+    assert found["f"].hunks == {0: b"both\n"}
+    assert (found["f"].task, found["f"].at is not None) == ("T-1", True)
 
 
 def test_the_last_resolution_of_a_conflict_counts(repo: Repo) -> None:
@@ -399,7 +435,7 @@ def test_the_last_resolution_of_a_conflict_counts(repo: Repo) -> None:
     for text in ("first", "second"):
         scene.desk.commit(scene.record(), resolved(scene, edited(l5=text)))
     found = scene.desk.remembered(list(scene.files.values()))
-    assert scene.see().run("cat-file", "blob", found["f"].oid).stdout.decode() == edited(l5="second")
+    assert found["f"].whole == edited(l5="second").encode()
 
 
 def test_another_conflict_is_not_offered_it(repo: Repo) -> None:
@@ -419,6 +455,34 @@ def test_looking_remembers_nothing_and_leaves_nothing(repo: Repo) -> None:
     scene.desk.remembered(list(scene.files.values()))
     after = sorted(path for path in scene.gateway.integration.git_dir.rglob("*") if "objects" not in path.parts)
     assert after == before
+
+
+def test_a_hunk_is_known_in_another_file_and_beside_another_hunk(repo: Repo) -> None:
+    scene = content(repo)
+    scene.desk.commit(scene.record(), resolved(scene, edited(l5="both")))
+    repo.switch("main")
+    base = repo.commit("g", {"g": LINES})
+    repo.switch("work3", create=True)
+    tip = repo.commit("task", {"g": edited(l5="t", l20="t 20")})
+    repo.switch("main")
+    onto = repo.commit("main", {"g": edited(l5="m", l20="m 20")})
+    assert scene.gateway.integration.carry(tip, [base]) is None
+    scene.met = scene.meet(base, tip, onto)
+    found = scene.desk.remembered(list(scene.files.values()))
+    assert (found["g"].hunks, found["g"].whole) == ({0: b"both\n"}, None)
+
+
+def test_what_was_changed_beside_the_hunks_is_remembered_of_the_whole_file(repo: Repo) -> None:
+    scene = content(repo)
+    scene.desk.commit(scene.record(), resolved(scene, edited(l5="both", l20="beside")))
+    found = scene.desk.remembered(list(scene.files.values()))
+    assert (found["f"].hunks, found["f"].whole) == ({}, edited(l5="both", l20="beside").encode())
+
+
+def test_a_hunk_may_be_resolved_to_nothing(repo: Repo) -> None:
+    scene = content(repo)
+    scene.desk.commit(scene.record(), resolved(scene, LINES.replace("line 5\n", "")))
+    assert scene.desk.remembered(list(scene.files.values()))["f"].hunks == {0: b""}
 
 
 def test_two_files_with_the_same_conflict_are_both_remembered(repo: Repo) -> None:

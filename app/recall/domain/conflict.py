@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from recall.domain.task import TaskRef
@@ -88,19 +88,66 @@ class ConflictedFile:
         texts = iter(choices)
         return b"".join(next(texts) if isinstance(part, Hunk) else part for part in self.parts)
 
-    def marked(self, main_label: str, task_label: str) -> bytes:
-        """Give the whole file with conflict markers in git's diff3 style."""
-        return self.chosen([_marked(hunk, main_label, task_label) for hunk in self.hunks])
+    def marked(self, labels: Labels, choices: Sequence[bytes | None] = ()) -> bytes:
+        """Give the whole file with conflict markers in git's diff3 style; a hunk that has a choice has none."""
+        return self.chosen(self._with_marks(labels, choices))
+
+    def line_of(self, number: int, labels: Labels, choices: Sequence[bytes | None] = ()) -> int:
+        """Give the line, from 1, at which a hunk (from 0) begins in the same file with markers."""
+        texts, before = iter(self._with_marks(labels, choices)), 0
+        for part in self.parts:
+            if isinstance(part, Hunk):
+                if number == 0:
+                    break
+                number -= 1
+                part = next(texts)
+            before += part.count(b"\n")
+        return before + 1
+
+    def pieces(self, content: bytes) -> tuple[bytes, ...] | None:
+        """Give what a content has in each hunk's place; None if it differs elsewhere, or can be cut in two ways."""
+        around = self._around()
+        from_start, from_end = _cut_forward(content, around), _cut_backward(content, around)
+        return from_start if from_start == from_end else None
+
+    def _with_marks(self, labels: Labels, choices: Sequence[bytes | None]) -> list[bytes]:
+        filled = [*choices, *[None] * (len(self.hunks) - len(choices))]
+        return [
+            _marked(hunk, labels) if choice is None else choice
+            for hunk, choice in zip(self.hunks, filled, strict=True)
+        ]
+
+    def _around(self) -> list[bytes]:
+        """What stands before, between and after the hunks."""
+        around = [b""]
+        for part in self.parts:
+            if isinstance(part, Hunk):
+                around.append(b"")
+            else:
+                around[-1] += part
+        return around
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is to land at a path: a version, or None for nothing. `how` is `main`, `task`, `remembered` or
-    `edited`."""
+    """What is to land at a path: a version, or None for nothing. `how` is `main`, `task`, `remembered`, `edited`
+    or `deleted`."""
 
     path: str
     how: str
     version: Version | None
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """How hunks of a file were resolved before. `hunks` holds the lines of each that is known, by its number from 0,
+    `whole` the file's content where all of it is known. `task` and `at` (wall seconds UTC) say of which task's
+    conflict that was the resolution, and when it was made."""
+
+    hunks: Mapping[int, bytes]
+    whole: bytes | None = None
+    task: str = ""
+    at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +209,13 @@ class Labels:
 @dataclass(frozen=True, slots=True)
 class Taken:
     """What a person made of a conflict in a folder. `open` says, for each path that is not settled, what is left
-    to do; `tree` is the folder, with the decisions of before in place of what is open there."""
+    to do; `tree` is the folder, with the decisions of before in place of what is open there. `settled` has what lies
+    at each path in conflict that is settled there, `elsewhere` the other paths that differ from the merge."""
 
     tree: str
     open: Mapping[str, str]
+    settled: Mapping[str, Version | None] = field(default_factory=dict[str, "Version | None"])
+    elsewhere: tuple[str, ...] = ()
 
 
 def conflict_reason(files: Sequence[RecordedFile], changes: Sequence[LandedChange]) -> str:
@@ -229,11 +279,55 @@ def _several(names: Sequence[str]) -> str:
     return f"{names[0]} and {len(names) - 1} more"
 
 
-def _marked(hunk: Hunk, main_label: str, task_label: str) -> bytes:
+def text_of(hunk: Hunk, choice: str) -> bytes:
+    """Give what `main`, `task` or `both` puts in a hunk's place; of both, main's lines come first."""
+    if choice != "both":
+        return hunk.main if choice == Side.MAIN else hunk.task
+    gap = b"" if not hunk.main or hunk.main.endswith(b"\n") else b"\n"
+    return hunk.main + gap + hunk.task
+
+
+def marker_lines(file: ConflictedFile, content: bytes, labels: Labels) -> list[int]:
+    """Give the numbers, from 1, of the lines that are conflict markers; a line that either side has is none."""
+    marks = {f"<<<<<<< {labels.main}".encode(), b"||||||| base", b"=======", f">>>>>>> {labels.task}".encode()}
+    texts = [(part.main, part.task) if isinstance(part, Hunk) else (part,) for part in file.parts]
+    known = {line.rstrip() for sides in texts for side in sides for line in side.splitlines()}
+    return [number for number, line in enumerate(content.splitlines(), 1) if line.rstrip() in marks - known]
+
+
+def _cut_forward(content: bytes, around: Sequence[bytes]) -> tuple[bytes, ...] | None:
+    if not content.startswith(around[0]):
+        return None
+    cut, at = list[bytes](), len(around[0])
+    for number, text in enumerate(around[1:], 1):
+        last = number == len(around) - 1
+        end = len(content) - len(text) if last else content.find(text, at)
+        if end < at or not content.startswith(text, end):
+            return None
+        cut.append(content[at:end])
+        at = end + len(text)
+    return tuple(cut)
+
+
+def _cut_backward(content: bytes, around: Sequence[bytes]) -> tuple[bytes, ...] | None:
+    """The same from the end: another outcome says that there is more than one."""
+    if not content.endswith(around[-1]):
+        return None
+    cut, end = list[bytes](), len(content) - len(around[-1])
+    for number, text in reversed(list(enumerate(around[:-1]))):
+        at = 0 if number == 0 else content.rfind(text, 0, end)
+        if at < 0 or not content.startswith(text, at) or at + len(text) > end:
+            return None
+        cut.insert(0, content[at + len(text) : end])
+        end = at
+    return tuple(cut)
+
+
+def _marked(hunk: Hunk, labels: Labels) -> bytes:
     end = b"\r\n" if b"\r\n" in hunk.main + hunk.base + hunk.task else b"\n"
     return b"".join(
         (
-            f"<<<<<<< {main_label}".encode(), end, hunk.main, b"||||||| base", end, hunk.base,
-            b"=======", end, hunk.task, f">>>>>>> {task_label}".encode(), end,
+            f"<<<<<<< {labels.main}".encode(), end, hunk.main, b"||||||| base", end, hunk.base,
+            b"=======", end, hunk.task, f">>>>>>> {labels.task}".encode(), end,
         )
     )  # fmt: skip

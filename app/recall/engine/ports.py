@@ -14,6 +14,7 @@ from recall.domain.conflict import (
     Labels,
     LandedChange,
     RecordedFile,
+    Remembered,
     Taken,
     Version,
     Way,
@@ -25,6 +26,8 @@ from recall.domain.merge import MergeEntry, Shift
 from recall.domain.outcome import Settlement
 from recall.domain.run import Claim, Refused, Run
 from recall.domain.snapshot import Snapshot
+from recall.domain.stream.dialect import Dialect
+from recall.domain.stream.spending import Spending
 from recall.domain.task import Task, TaskRef, TaskSpec
 from recall.domain.usage import LimitPatterns
 from recall.domain.work import (
@@ -49,6 +52,18 @@ class Store(Protocol):
 
     def last_seq(self) -> int: ...
     def events_since(self, seq: int, limit: int = 1000) -> list[Event]: ...
+    def events_back(
+        self,
+        before: int | None = None,
+        limit: int = 1000,
+        *,
+        ref: TaskRef | None = None,
+        agent: str | None = None,
+        kind: str | None = None,
+    ) -> list[Event]:
+        """Give the newest events (of a task, an agent, a kind) before a number, newest first; None: from the end."""
+        ...
+
     def snapshot(self) -> Snapshot: ...
     def task(self, ref: TaskRef) -> Task | None: ...
     def tasks(self) -> list[Task]: ...
@@ -111,6 +126,10 @@ class Store(Protocol):
 
     def end_run(self, run_id: int, owner: str, version: int) -> Refused | None:
         """What a shim does when its agent is gone, for a run whose shim could not say it any more."""
+        ...
+
+    def keep_spending(self, run_id: int, owner: str, version: int, spending: Spending) -> None:
+        """Write down what a run used up. Tells nobody: what ends the run is told right after it."""
         ...
 
     def settle_run(
@@ -276,8 +295,8 @@ class Conflicts(Protocol):
         """Give the commits up to `onto` that changed what is in conflict since the task began, newest first."""
         ...
 
-    def remembered(self, files: Collection[ConflictedFile]) -> Mapping[str, Version]:
-        """Give what lands at each path whose very conflict was resolved before."""
+    def remembered(self, files: Collection[ConflictedFile]) -> Mapping[str, Remembered]:
+        """Give what is known of each path whose conflict, or a hunk of it, was resolved before."""
         ...
 
     def write(self, file: ConflictedFile, content: bytes) -> Version:
@@ -294,6 +313,17 @@ class Conflicts(Protocol):
 
     def check_out(self, seen: ConflictRecord, folder: Path, labels: Labels) -> str:
         """Write the merge with conflict markers into a new folder; gives why that cannot be, or ""."""
+        ...
+
+    def place(
+        self, seen: ConflictRecord, labels: Labels, path: str, content: bytes, known: Collection[bytes]
+    ) -> bytes | None:
+        """Write a conflicted file into `seen.folder`, unless a person made something of it that is not in `known`.
+        Gives what lies there then, None where that is no file."""
+        ...
+
+    def read(self, versions: Collection[Version]) -> Mapping[Version, bytes]:
+        """Give the contents of files."""
         ...
 
     def take_back(self, seen: ConflictRecord, labels: Labels) -> Taken | str:
@@ -393,6 +423,9 @@ class Planner(Protocol):
         ...
 
     def patterns(self, agent: str) -> LimitPatterns: ...
+    def dialect(self, agent: str) -> Dialect | None:
+        """Give how an agent's events are read; None for one that prints none that are known."""
+        ...
 
 
 class TaskFiles(Protocol):
@@ -434,4 +467,8 @@ class Runner(Protocol):
 
     def tail(self, folder: Path, lines: int = 20) -> str:
         """The last lines of the transcript, decoded with replacement, not cleaned."""
+        ...
+
+    def spending(self, folder: Path, dialect: Dialect) -> Spending:
+        """Go through the whole transcript for what the run used up."""
         ...

@@ -7,7 +7,7 @@ one that the person saw. A resolved entry goes through the queue like any other:
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from recall.domain.conflict import (
@@ -16,10 +16,13 @@ from recall.domain.conflict import (
     ConflictRecord,
     Decision,
     Labels,
+    Remembered,
     Side,
+    Taken,
     Version,
     Way,
     conflict_brief,
+    text_of,
 )
 from recall.domain.errors import RecallError
 from recall.domain.progress import may_take
@@ -33,14 +36,33 @@ from recall.failpoint import failpoint
 @dataclass(frozen=True, slots=True)
 class ConflictView:
     """Everything that a person, or a screen, wants to see of a conflict. `others` are the tasks behind main's side
-    with their last runs, newest first, `remembered` the paths whose very conflict was resolved before."""
+    with their last runs, newest first, `remembered` what is known of each path from before, and `agents` the names
+    of those that may do the task again."""
 
     record: ConflictRecord
     task: Task
     run: Run
     others: tuple[tuple[Task, Run | None], ...]
     files: tuple[ConflictedFile, ...]
-    remembered: Mapping[str, Version]
+    remembered: Mapping[str, Remembered] = field(default_factory=dict[str, Remembered])
+    agents: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> Labels:
+        """What stands behind conflict markers."""
+        return _labels(self.record)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSeen:
+    """What a person made of a conflict's folder so far. `open` says of each path what is left to do there,
+    `settled` what lies at the others, `contents` the texts of those with hunks; `elsewhere` are changed files that
+    are in no conflict."""
+
+    open: Mapping[str, str]
+    settled: Mapping[str, Version | None]
+    contents: Mapping[str, bytes]
+    elsewhere: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +83,9 @@ class Resolver:
         if isinstance(seen, Refused) or task is None or run is None:
             return seen if isinstance(seen, Refused) else Refused(f"the store does not have all of {ref}")
         files = self.git.conflicts.files(seen.met)
-        return ConflictView(seen, task, run, self._others(seen), files, self.git.conflicts.remembered(files))
+        known = self.git.conflicts.remembered(files)
+        agents = tuple(one.name for one in self.store.agents() if may_take(one, task))
+        return ConflictView(seen, task, run, self._others(seen), files, known, agents)
 
     def _seen(self, ref: TaskRef) -> ConflictRecord | Refused:
         entry = next((entry for entry in self.store.merges() if entry.ref == ref), None)
@@ -101,22 +125,64 @@ class Resolver:
         files = self._wanted(seen, paths)
         if isinstance(files, Refused):
             return files
-        known = self.git.conflicts.remembered(files)
+        known = self._remembered(files)
         unknown = [clean_line(file.path) for file in files if file.path not in known]
         if not known or (paths and unknown):
             return Refused(f"no resolution is remembered for {', '.join(unknown) or 'what is left'}")
-        return self._decide(seen, [Decision(path, "remembered", version) for path, version in known.items()])
+        return self._decide(seen, list(known.values()))
+
+    def _remembered(self, files: Collection[ConflictedFile]) -> dict[str, Decision]:
+        known = self.git.conflicts.remembered(files)
+        wholes = {file: known[file.path].whole for file in files if file.path in known}
+        return {
+            file.path: Decision(file.path, "remembered", self.git.conflicts.write(file, whole))
+            for file, whole in wholes.items()
+            if whole is not None
+        }
+
+    def delete(self, ref: TaskRef, paths: Sequence[str]) -> str | Refused:
+        """Decide that these paths are to go, whichever sides have them."""
+        seen = self._seen(ref)
+        if isinstance(seen, Refused):
+            return seen
+        files = self._wanted(seen, paths)
+        if isinstance(files, Refused):
+            return files
+        return self._decide(seen, [Decision(file.path, "deleted", None) for file in files])
 
     def supply(self, ref: TaskRef, contents: Mapping[str, bytes]) -> str | Refused:
         """Resolve these paths with whole contents of a person's own."""
         seen = self._seen(ref)
-        if isinstance(seen, Refused):
-            return seen
-        files = self._wanted(seen, list(contents))
+        return seen if isinstance(seen, Refused) else self.settle(seen, (), contents)
+
+    def take_hunks(self, ref: TaskRef, path: str, choices: Sequence[str]) -> str | Refused:
+        """Decide a path hunk by hunk: `main`, `task`, `both` or `remembered`, in the order of its hunks."""
+        seen = self._seen(ref)
+        files = self._wanted(seen, [path]) if isinstance(seen, ConflictRecord) else seen
+        if isinstance(seen, Refused) or isinstance(files, Refused):
+            return seen if isinstance(seen, Refused) else Refused(files.reason if isinstance(files, Refused) else "")
+        (file,) = files
+        if len(choices) != len(file.hunks):
+            count = len(file.hunks)
+            return Refused(f"{clean_line(path)} has {count} hunk{'s' * (count != 1)}, {len(choices)} were chosen")
+        known = self.git.conflicts.remembered([file]).get(path)
+        texts = [text_of(hunk, choice) for hunk, choice in zip(file.hunks, choices, strict=True)]
+        for number, choice in enumerate(choices):
+            if choice == "remembered" and (known is None or number not in known.hunks):
+                return Refused(f"no resolution is remembered for hunk {number + 1} of {clean_line(path)}")
+            if choice == "remembered" and known is not None:
+                texts[number] = known.hunks[number]
+        return self.settle(seen, (), {path: file.chosen(texts)})
+
+    def settle(
+        self, seen: ConflictRecord, decisions: Sequence[Decision], contents: Mapping[str, bytes]
+    ) -> str | Refused:
+        """Decide about the very conflict that was seen: by versions, and by contents of a person's own."""
+        files = self._wanted(seen, list(contents)) if contents else ()
         if isinstance(files, Refused):
             return files
         written = [Decision(one.path, "edited", self.git.conflicts.write(one, contents[one.path])) for one in files]
-        return self._decide(seen, written)
+        return self._decide(seen, [*decisions, *written])
 
     def _wanted(self, seen: ConflictRecord, paths: Sequence[str]) -> Collection[ConflictedFile] | Refused:
         files = {file.path: file for file in self.git.conflicts.files(seen.met)}
@@ -158,20 +224,73 @@ class Resolver:
         refused = self.store.conflict_check_out(seen, str(folder), actor=self.actor)
         return refused or f"{ref} lies in {folder}, with conflict markers"
 
+    def open_folder(self, seen: ConflictRecord, default: Path) -> Path | Refused:
+        """Have the very conflict that was seen as files with markers: where it lies already, else in `default`."""
+        now = self._same(seen)
+        if isinstance(now, Refused):
+            return now
+        folder = Path(now.folder) if now.folder else default
+        trouble = self.git.conflicts.check_out(now, folder, _labels(now))
+        if trouble and folder != default:
+            folder, trouble = default, self.git.conflicts.check_out(now, default, _labels(now))
+        if trouble:
+            return Refused(trouble)
+        refused = (
+            self.store.conflict_check_out(now, str(folder), actor=self.actor) if str(folder) != now.folder else None
+        )
+        return refused or folder
+
+    def place(
+        self, seen: ConflictRecord, path: str, content: bytes, known: Collection[bytes] = ()
+    ) -> bytes | Refused:
+        """Write what is decided of a file so far into the folder, unless a person changed it there; gives what lies
+        there then. `known` are contents that were written there before."""
+        now = self._same(seen)
+        if isinstance(now, Refused):
+            return now
+        there = self.git.conflicts.place(now, _labels(now), path, content, known)
+        return Refused(f"{clean_line(path)} is no file in {now.folder}") if there is None else there
+
+    def look_into_folder(self, seen: ConflictRecord) -> FolderSeen | Refused:
+        """See what a person made of the folder so far. It decides nothing."""
+        now = self._same(seen)
+        taken = self._taken(now) if isinstance(now, ConflictRecord) else now
+        if isinstance(taken, Refused):
+            return taken
+        hunky = {file.path for file in self.git.conflicts.files(seen.met) if file.hunks}
+        wanted = {path: version for path, version in taken.settled.items() if path in hunky and version is not None}
+        read = self.git.conflicts.read(set(wanted.values()))
+        contents = {path: read[version] for path, version in wanted.items()}
+        return FolderSeen(taken.open, taken.settled, contents, taken.elsewhere)
+
     def take_back(self, ref: TaskRef) -> str | Refused:
         """Take over what a person made of the folder, when nothing in it is left open."""
         seen = self._seen(ref)
-        if isinstance(seen, Refused):
-            return seen
-        if not seen.folder:
-            return Refused(f"{ref} was not checked out; --checkout DIR writes it into a folder")
-        taken = self.git.conflicts.take_back(seen, _labels(seen))
-        if isinstance(taken, str):
-            return Refused(taken)
+        return seen if isinstance(seen, Refused) else self.take_folder(seen)
+
+    def take_folder(self, seen: ConflictRecord) -> str | Refused:
+        """The same for the very conflict that was seen."""
+        now = self._same(seen)
+        taken = self._taken(now) if isinstance(now, ConflictRecord) else now
+        if isinstance(taken, Refused) or isinstance(now, Refused):
+            return taken if isinstance(taken, Refused) else Refused(f"{seen.ref} is gone")
         if taken.open:
             lines = "".join(f"\n  {line}" for line in taken.open.values())
-            return Refused(f"not settled yet in {seen.folder}:{lines}")
-        return self._finish(seen, taken.tree, f"resolved by hand in {seen.folder}")
+            return Refused(f"not settled yet in {now.folder}:{lines}")
+        return self._finish(now, taken.tree, f"resolved by hand in {now.folder}")
+
+    def _same(self, seen: ConflictRecord) -> ConflictRecord | Refused:
+        """Give a conflict as the store has it now, if it still is the one that was seen."""
+        now = self._seen(seen.ref)
+        if isinstance(now, ConflictRecord) and (now.merge_id, now.met) != (seen.merge_id, seen.met):
+            return Refused(f"{seen.ref} is in another conflict by now; look again")
+        return now
+
+    def _taken(self, seen: ConflictRecord) -> Taken | Refused:
+        if not seen.folder:
+            return Refused(f"{seen.ref} was not checked out; --checkout DIR writes it into a folder")
+        taken = self.git.conflicts.take_back(seen, _labels(seen))
+        return Refused(taken) if isinstance(taken, str) else taken
 
     # -- ending it -------------------------------------------------------------------------------------------
     def send_back(self, ref: TaskRef, agent: str | None = None) -> str | Refused:

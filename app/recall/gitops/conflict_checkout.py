@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from recall.domain.conflict import (
@@ -21,6 +21,7 @@ from recall.domain.conflict import (
     Side,
     Taken,
     Version,
+    marker_lines,
 )
 from recall.domain.errors import EnvironmentFailure
 from recall.domain.text import clean_line
@@ -67,7 +68,7 @@ class ConflictCheckout:
         if os.path.lexists(folder) and (not _is_real(folder) or any(folder.iterdir())):
             return f"{folder} is there already and not an empty folder; name a new one"
         checkout = self._integration.repository.checkout
-        if checkout is not None and folder.resolve().is_relative_to(checkout.resolve()):
+        if checkout is not None and _lies_in(folder.resolve(), checkout.resolve()):
             return f"{folder} lies in your own checkout; name a folder outside, such as ../resolve"
         return ""
 
@@ -79,7 +80,7 @@ class ConflictCheckout:
             if file.path in decisions:
                 placed[file.path] = decisions[file.path].version
             elif file.hunks:
-                placed[file.path] = self._conflicts.write(file, file.marked(labels.main, labels.task))
+                placed[file.path] = self._conflicts.write(file, file.marked(labels))
             elif file.kind is ConflictKind.SUBMODULE:
                 placed[file.path] = file.main or file.task
             elif file.kind is not ConflictKind.PLACE:
@@ -110,6 +111,26 @@ class ConflictCheckout:
         shutil.copyfile(index, git_dir / "index")
         (git_dir / _SIGN).write_text(_sign(seen))  # last: it says that all of this is there
 
+    def place(
+        self, seen: ConflictRecord, labels: Labels, path: str, content: bytes, known: Collection[bytes]
+    ) -> bytes | None:
+        """Write the content of a conflicted file into the folder if what lies there is as it was written, or one of
+        `known`. Gives what lies there then, None where that is no file."""
+        file = next(file for file in self._conflicts.files(seen.met) if file.path == path)
+        target = Path(seen.folder) / path
+        if not self._is_ours(seen, Path(seen.folder)) or target.is_symlink() or not target.is_file():
+            return None
+        with self._conflicts.scratch() as scratch:
+            index, folder = scratch / "index", Path(seen.folder)
+            put = ("hash-object", "-w", f"--path={path}", "--", str(target))
+            oid = self._git(*put, index=index, work_tree=folder).text
+            there = self._conflicts.blobs({oid})[oid]
+            if there not in {file.marked(labels), *known}:
+                return there
+            self._conflicts.put(index, {path: self._conflicts.write(file, content)})
+            self._git("checkout-index", "-f", "-q", "-a", index=index, work_tree=folder)
+        return content
+
     # -- in --------------------------------------------------------------------------------------------------
     def read(self, seen: ConflictRecord, labels: Labels) -> Taken | str:
         """Take over what lies in the folder, or say why it cannot be the one."""
@@ -135,7 +156,8 @@ class ConflictCheckout:
             spent: dict[str, Version | None] = {name: None for path in settled for name in beside[path].values()}
             self._conflicts.put(index, spent | settled)
             still = {path: why for path, why in is_open.items() if path not in settled}
-            return Taken(self._git("write-tree", index=index).text, still)
+            placed = {file.path: listed.get(file.path) for file in files if file.path not in is_open}
+            return Taken(self._git("write-tree", index=index).text, still, placed, _elsewhere(files, merged, listed))
 
     def _is_ours(self, seen: ConflictRecord, folder: Path) -> bool:
         sign = folder / ".git" / _SIGN
@@ -184,17 +206,36 @@ class ConflictCheckout:
     def _marker_lines(self, file: ConflictedFile, version: Version | None, labels: Labels) -> list[int]:
         if version is None or version.mode == GITLINK:
             return []
-        known = [one.oid for one in (file.main, file.task) if one is not None]
-        blobs = self._conflicts.blobs({version.oid, *known})
-        theirs = {line.rstrip() for oid in known for line in blobs[oid].splitlines()}
-        marks = {f"<<<<<<< {labels.main}".encode(), b"||||||| base", b"=======", f">>>>>>> {labels.task}".encode()}
-        lines = enumerate(blobs[version.oid].splitlines(), 1)
-        return [number for number, line in lines if line.rstrip() in marks - theirs]
+        return marker_lines(file, self._conflicts.blobs({version.oid})[version.oid], labels)
 
     def _git(
         self, *args: str, index: Path, work_tree: Path | None = None, stdin: bytes = b"", check: bool = True
     ) -> Finished:
         return self._integration.git(*args, index=index, work_tree=work_tree, stdin=stdin, check=check)
+
+
+def _elsewhere(
+    files: Sequence[ConflictedFile], merged: Mapping[str, Version], listed: Mapping[str, Version]
+) -> tuple[str, ...]:
+    """Name what a person changed beside the conflict itself."""
+    beside = {name for names in _names(files, merged).values() for name in names.values()}
+    paths = sorted({*merged, *listed} - {file.path for file in files} - beside)
+    return tuple(path for path in paths if merged.get(path) != listed.get(path))
+
+
+def _lies_in(folder: Path, checkout: Path) -> bool:
+    """Tell whether a folder would be seen in a checkout; below a folder that ignores itself it is not."""
+    if not folder.is_relative_to(checkout):
+        return False
+    between = [parent for parent in folder.parents if parent.is_relative_to(checkout) and parent != checkout]
+    return not any(_ignores_itself(parent) for parent in between)
+
+
+def _ignores_itself(folder: Path) -> bool:
+    try:
+        return "*" in (folder / ".gitignore").read_text().split()
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def _is_real(folder: Path) -> bool:

@@ -2,30 +2,53 @@
 
 rerere works on a work tree and an index, and keeps a list of its own in the git dir. Each call here gets throw-away
 ones of all three, in which the conflicted files have made-up names: what is remembered depends on the hunks alone.
+Each hunk is remembered by itself as well, since rerere knows a file only by all of its hunks together.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from recall.domain.conflict import ConflictedFile
+from recall.domain.conflict import ConflictedFile, Labels, Remembered, Version
+from recall.domain.text import clean_line
 from recall.gitops.command import ALONE, run_git
 from recall.gitops.integration import IntegrationRepository, config_text
 from recall.gitops.slot_records import SlotRecords
 
+_LABELS = Labels("main", "task")
+_NOTE = "recall.json"  #: beside what rerere keeps: whose resolution it was
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What rerere made of a text, and whose resolution that was."""
+
+    content: bytes
+    task: str
+    at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text with conflict markers, and the versions that stand against each other in it."""
+
+    marked: bytes
+    versions: tuple[Version | None, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class _Area:
-    """A repository for one call: `files` lie in its work tree as `0`, `1` and so on."""
+    """A repository for one call: `texts` lie in its work tree as `0`, `1` and so on."""
 
     folder: Path
-    files: tuple[ConflictedFile, ...]
+    texts: Sequence[_Text]
 
     @property
     def cache(self) -> Path:
@@ -35,8 +58,11 @@ class _Area:
         for number, content in enumerate(contents):
             (self.folder / "tree" / str(number)).write_bytes(content)
 
+    def fill_marked(self) -> None:
+        self.fill([text.marked for text in self.texts])
+
     def contents(self) -> list[bytes]:
-        return [(self.folder / "tree" / str(number)).read_bytes() for number in range(len(self.files))]
+        return [(self.folder / "tree" / str(number)).read_bytes() for number in range(len(self.texts))]
 
     def rerere(self) -> None:
         tree, git_dir = self.folder / "tree", self.folder / "git"
@@ -44,13 +70,13 @@ class _Area:
         index = git_dir / "index"
         run_git(["rerere"], cwd=tree, git_dir=git_dir, work_tree=tree, index=index, env=ALONE, config=config)
 
-    def take_ids(self) -> set[str]:
+    def take_ids(self) -> dict[int, str]:
         """Give the names under which rerere knows these conflicts. Its list of them goes: it would take a file
         that is still in conflict the next time for one that it has to forget."""
         list_file = self.folder / "git" / "MERGE_RR"
-        listed = list_file.read_bytes().split(b"\0")
+        listed = [entry.decode().partition("\t") for entry in list_file.read_bytes().split(b"\0") if entry]
         list_file.unlink()
-        return {entry.partition(b"\t")[0].decode().partition(".")[0] for entry in listed if entry}
+        return {int(number): name.partition(".")[0] for name, _, number in listed}
 
 
 class RememberedResolutions:
@@ -61,55 +87,77 @@ class RememberedResolutions:
         self._records = records
         self._cache = integration.git_dir / "rr-cache"
 
-    def recall(self, files: Sequence[ConflictedFile]) -> dict[str, bytes]:
-        """Give the whole content of every file whose conflict was resolved before."""
-        known = _with_hunks(files)
+    def recall(self, files: Sequence[ConflictedFile]) -> dict[str, Remembered]:
+        """Give what is known of these files: whole files as git's rerere does, and hunks that met elsewhere."""
+        known = [file for file in files if file.hunks]
         if not known or not self._cache.is_dir():
             return {}
-        marked = [_marked(file) for file in known]
-        with self._area(known) as area:
-            area.fill(marked)
-            area.rerere()
-            if not self._bring(area):
-                return {}
-            area.fill(marked)
-            area.rerere()
-            found = zip(known, marked, area.contents(), strict=True)
-            return {file.path: content for file, before, content in found if content != before}
+        texts = [_whole(file) for file in known] + [text for file in known for text in _hunks(file)]
+        found = self._replay(texts)
+        rest = found[len(known) :]
+        told: dict[str, Remembered] = {}
+        for file, whole in zip(known, found[: len(known)], strict=True):
+            hunks, rest = rest[: len(file.hunks)], rest[len(file.hunks) :]
+            if whole is not None or any(hunk is not None for hunk in hunks):
+                told[file.path] = _together(file, whole, hunks)
+        return told
 
-    def learn(self, files: Sequence[ConflictedFile], contents: Mapping[str, bytes]) -> None:
-        """Remember how these files were resolved, in place of what was remembered of the same conflicts."""
-        known = tuple(file for file in _with_hunks(files) if file.path in contents)
-        if not known:
+    def learn(self, files: Sequence[ConflictedFile], contents: Mapping[str, bytes], task: str, at: float) -> None:
+        """Remember how these files, and each of their hunks, were resolved, in place of what was remembered of the
+        same conflicts; and for whose conflict and when, in wall seconds UTC."""
+        known = [file for file in files if file.hunks and file.path in contents]
+        texts = [_whole(file) for file in known]
+        resolved = [contents[file.path] for file in known]
+        for file in known:
+            pieces = file.pieces(contents[file.path])
+            if pieces is not None:
+                texts += _hunks(file)
+                resolved += pieces
+        if not texts:
             return
-        with self._area(known) as area:
-            area.fill([_marked(file) for file in known])
+        with self._area(texts) as area:
+            area.fill_marked()
             area.rerere()
-            area.fill([contents[file.path] for file in known])
+            area.fill(resolved)
             area.rerere()
-            self._take_over(area)
+            self._take_over(area, json.dumps({"task": task, "at": at}))
 
-    def _bring(self, area: _Area) -> bool:
-        """Copy what is known of the area's conflicts into it. False: nothing is."""
-        ids = area.take_ids()
+    def _replay(self, texts: Sequence[_Text]) -> list[_Found | None]:
+        with self._area(texts) as area:
+            area.fill_marked()
+            area.rerere()
+            ids = area.take_ids()
+            notes = self._bring(area, ids.values())
+            if not notes:
+                return [None] * len(texts)
+            area.fill_marked()
+            area.rerere()
+            return [
+                _Found(content, *notes[ids[number]]) if content != text.marked and ids.get(number) in notes else None
+                for number, (text, content) in enumerate(zip(texts, area.contents(), strict=True))
+            ]
+
+    def _bring(self, area: _Area, ids: Iterable[str]) -> dict[str, tuple[str, float | None]]:
+        """Copy what is known of the area's conflicts into it; gives whose resolution each is."""
         with self._records.administration():
-            known = [name for name in ids if (self._cache / name).is_dir()]
+            known = [name for name in dict.fromkeys(ids) if (self._cache / name).is_dir()]
             for name in known:
                 shutil.rmtree(area.cache / name, ignore_errors=True)
                 shutil.copytree(self._cache / name, area.cache / name)
-        return bool(known)
+        return {name: _noted(area.cache / name / _NOTE) for name in known}
 
-    def _take_over(self, area: _Area) -> None:
+    def _take_over(self, area: _Area, note: str) -> None:
         with self._records.administration():
             for entry in area.cache.iterdir():
                 if any(entry.glob("postimage*")):
+                    (entry / _NOTE).write_text(note)
                     shutil.rmtree(self._cache / entry.name, ignore_errors=True)
                     shutil.copytree(entry, self._cache / entry.name)
 
     @contextmanager
-    def _area(self, files: tuple[ConflictedFile, ...]) -> Generator[_Area]:
+    def _area(self, texts: Sequence[_Text]) -> Generator[_Area]:
         with TemporaryDirectory(prefix="rerere-", dir=self._integration.git_dir) as name:
-            area = _Area(Path(name), files)
+            area = _Area(Path(name), texts)
             git_dir = area.folder / "git"
             for folder in (git_dir / "refs", git_dir / "objects" / "info", area.cache, area.folder / "tree"):
                 folder.mkdir(parents=True)
@@ -120,7 +168,7 @@ class RememberedResolutions:
                 ["update-index", "-z", "--index-info"],
                 git_dir=git_dir,
                 index=git_dir / "index",
-                stdin=os.fsencode("".join(_index_lines(files))),
+                stdin=os.fsencode("".join(_index_lines(texts))),
             )
             yield area
 
@@ -132,18 +180,43 @@ def format_settings(integration: IntegrationRepository) -> list[tuple[str, str]]
     return settings if kind == "sha1" else [*settings, ("extensions.objectformat", kind)]
 
 
-def _with_hunks(files: Sequence[ConflictedFile]) -> tuple[ConflictedFile, ...]:
-    return tuple(file for file in files if file.hunks)
+def _versions(file: ConflictedFile) -> tuple[Version | None, ...]:
+    return file.base, file.main, file.task
 
 
-def _marked(file: ConflictedFile) -> bytes:
-    return file.marked("main", "task")
+def _whole(file: ConflictedFile) -> _Text:
+    return _Text(file.marked(_LABELS), _versions(file))
 
 
-def _index_lines(files: Sequence[ConflictedFile]) -> list[str]:
-    lines: list[str] = []
-    for number, file in enumerate(files):
-        for stage, version in zip((1, 2, 3), (file.base, file.main, file.task), strict=True):
-            if version is not None:
-                lines.append(f"{version.mode} {version.oid} {stage}\t{number}\0")
-    return lines
+def _hunks(file: ConflictedFile) -> list[_Text]:
+    """Each hunk as a file of its own, so that it is known wherever it meets again."""
+    return [_Text(replace(file, parts=(hunk,)).marked(_LABELS), _versions(file)) for hunk in file.hunks]
+
+
+def _together(file: ConflictedFile, whole: _Found | None, hunks: Sequence[_Found | None]) -> Remembered:
+    texts = {number: hunk.content for number, hunk in enumerate(hunks) if hunk is not None}
+    content = whole.content if whole is not None else None
+    if content is not None:
+        texts = dict(enumerate(file.pieces(content) or ()))
+    elif len(texts) == len(file.hunks):
+        content = file.chosen([texts[number] for number in range(len(texts))])
+    newest = max((one for one in (whole, *hunks) if one is not None), key=lambda one: one.at or 0.0)
+    return Remembered(texts, content, newest.task, newest.at)
+
+
+def _noted(note: Path) -> tuple[str, float | None]:
+    """Read whose resolution it was; nobody's, if that was not put down."""
+    try:
+        told = json.loads(note.read_text())
+        return clean_line(str(told["task"])), float(told["at"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "", None
+
+
+def _index_lines(texts: Sequence[_Text]) -> list[str]:
+    return [
+        f"{version.mode} {version.oid} {stage}\t{number}\0"
+        for number, text in enumerate(texts)
+        for stage, version in zip((1, 2, 3), text.versions, strict=True)
+        if version is not None
+    ]
