@@ -62,6 +62,8 @@ def with_presets(settings: Settings) -> Settings:
 
     agents: list[AgentSettings] = []
     for agent in settings.agents:
+        if agent.stream:
+            load_preset(agent.stream)
         if not agent.preset:
             agents.append(agent)
             continue

@@ -8,11 +8,13 @@ from pathlib import Path
 
 from recall.agents.environment import agent_environment
 from recall.agents.prompt import Answer, Attempt, Briefing, build_prompt
+from recall.agents.rendered import dialect_for
 from recall.config.settings import AgentSettings, Settings
 from recall.domain.errors import ConfigError
 from recall.domain.launch import LeaseSpec, RunSpec, ShimStoreContract
 from recall.domain.rng import Rng
 from recall.domain.run import Run, RunResult
+from recall.domain.stream.dialect import Dialect
 from recall.domain.task import Task, TaskRef
 from recall.domain.usage import LimitPatterns
 from recall.domain.work import Workspace
@@ -40,6 +42,9 @@ class RunPlanner:
     def patterns(self, agent: str) -> LimitPatterns:
         known = self.settings.agent(agent)
         return known.patterns if known is not None else LimitPatterns()
+
+    def dialect(self, agent: str) -> Dialect | None:
+        return dialect_for(self.settings, agent)
 
     def agent_run(self, task: Task, run: Run, workspace: Workspace, earlier: Sequence[Run]) -> RunSpec:
         """Give the spec of an agent's run. Raises ConfigError for an agent that recall.toml does not know."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from recall.agents import mailbox, process
+from recall.agents.rendered import read_spending
 from recall.agents.shim import PROTOCOL, replace_file
 from recall.agents.starter import ShimProcess, ShimStarter
 from recall.agents.transcript import Transcript
@@ -22,6 +23,8 @@ from recall.domain.errors import EnvironmentFailure
 from recall.domain.launch import RunSpec, RunStatus
 from recall.domain.rng import Rng
 from recall.domain.run import ExitRecord, Report
+from recall.domain.stream.dialect import Dialect
+from recall.domain.stream.spending import Spending
 from recall.domain.text import clean
 from recall.failpoint import failpoint
 
@@ -135,6 +138,10 @@ class ProcessRunner:
     def tail(self, folder: Path, lines: int = 20) -> str:
         """The last lines of the transcript, decoded with replacement, not cleaned."""
         return Transcript(folder).tail(lines).decode("utf-8", "replace")
+
+    def spending(self, folder: Path, dialect: Dialect) -> Spending:
+        """Go through the whole transcript for what the run used up."""
+        return read_spending(folder, dialect)
 
     # -- starting --------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from recall.config.settings import (
     RunSettings,
     SandboxSettings,
     StoreSettings,
+    UiSettings,
     WorkspaceSettings,
 )
 from recall.config.values import Reader
@@ -25,6 +26,7 @@ SectionSettings = (
     | type[MergeSettings]
     | type[SandboxSettings]
     | type[StoreSettings]
+    | type[UiSettings]
 )
 
 
@@ -132,6 +134,19 @@ SECTIONS = (
             Key("state_dir", values.text, "where the state lives instead of the git directory"),
         ),
     ),
+    Section(
+        "ui",
+        UiSettings,
+        (
+            Key("theme", values.text, "the theme of the screen, until a person chooses another one there"),
+            Key(
+                "glyphs",
+                values.one_of("auto", "unicode", "ascii"),
+                "the signs that are drawn: what the terminal can show, or always the same",
+            ),
+            Key("keys", values.keys_of_commands, "other keys for commands, by the names in docs/KEYS.md"),
+        ),
+    ),
 )
 
 AGENT = (
@@ -141,6 +156,7 @@ AGENT = (
     Key("enabled", values.flag, "whether it is given tasks"),
     Key("parallel", values.count(1), "how many tasks it may work on at once"),
     Key("types", values.texts, "the only task types it takes; empty means all"),
+    Key("stream", values.text, "the known agent whose events its output is like, if it has another command"),
     Key("model", values.text, "the model that its command is told to use"),
     Key("account", values.text, "agents of one account share usage limits"),
     Key("resume", values.flag, "whether a limited run goes on by itself after the reset"),

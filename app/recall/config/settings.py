@@ -85,11 +85,21 @@ class StoreSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class UiSettings:
+    """`theme` "" is Recall's own; `keys` holds the keys of the commands that were given others."""
+
+    theme: str = ""
+    glyphs: str = "auto"
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+
+@dataclass(frozen=True, slots=True)
 class AgentSettings:
     """One agent. `command` is the argv of an unattended run; `prompt` says how the prompt goes in (`stdin`,
     `arg`: appended as the last argument, `file`: its path is appended). `patterns` are added to the defaults.
-    `resume` allows a limited run to go on by itself after the reset. `given` names the keys that the user wrote;
-    what a preset says counts for the others."""
+    `stream` names the preset whose events its output is like, if not its own's. `resume` allows a limited run to go
+    on by itself after the reset. `given` names the keys that the user wrote; what a preset says counts for the
+    others."""
 
     name: str
     command: tuple[str, ...]
@@ -98,6 +108,7 @@ class AgentSettings:
     enabled: bool = True
     parallel: int = 1
     types: tuple[str, ...] = ()
+    stream: str = ""
     model: str = ""
     account: str = ""
     resume: bool = True
@@ -128,6 +139,7 @@ class Settings:
     merge: MergeSettings = MergeSettings()
     sandbox: SandboxSettings = SandboxSettings()
     store: StoreSettings = StoreSettings()
+    ui: UiSettings = UiSettings()
     agents: tuple[AgentSettings, ...] = ()
 
     @property

@@ -61,6 +61,8 @@ class Run:
 
     Times are wall seconds UTC. `slot` is the folder name under `.recall/ws/` (or None in pull mode).
     `answer` is what a person said to a run that ended with a question, which is its reason.
+    `session` and what follows it are what the agent told of itself when it had ended, None where it did not; see
+    `domain.stream.spending`.
     """
 
     id: int
@@ -82,6 +84,11 @@ class Run:
     settled_at: float | None = None
     why: str = ""
     answer: str = ""
+    session: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
 
     @property
     def ref(self) -> TaskRef:

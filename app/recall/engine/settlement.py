@@ -8,6 +8,7 @@ from recall.domain.errors import Exhausted, RecallError
 from recall.domain.limits import read_limits
 from recall.domain.outcome import Settlement, Verdict, classify
 from recall.domain.run import ExitRecord, Run, RunResult, RunState
+from recall.domain.stream.spending import Spending
 from recall.domain.task import Task, TaskState
 from recall.domain.text import clean
 from recall.domain.usage import LimitFinding
@@ -26,6 +27,7 @@ def settle_ended_run(parts: Parts, releases: Releases, run_id: int, record: Exit
     run = _ended(parts, run_id)
     if run is None:
         return
+    _keep_spending(parts, run)
     verdict = classify(record, _finding(parts, run, record))
     settlement = _hand_in(parts, run, verdict) if verdict.accepted else _settlement(parts, run, verdict, record)
     if settlement is not None:
@@ -39,7 +41,9 @@ def settle_lost_run(parts: Parts, releases: Releases, run_id: int) -> None:
     swept = parts.runner.sweep(parts.planner.runs_folder() / str(run_id))
     strays = f"; {swept} left-over processes were ended" if swept else ""
     failpoint("settle.lost_run_swept")
-    if _open(parts, run_id) is not None:
+    run = _open(parts, run_id)
+    if run is not None:
+        _keep_spending(parts, run)
         parts.store.end_lost_run(run_id, reason=f"its process was lost without a record{strays}")
         failpoint("settle.lost_run_ended")
         releases.release(run_id)
@@ -66,6 +70,17 @@ def _ended(parts: Parts, run_id: int) -> Run | None:
         failpoint("settle.run_ended")
         run = _open(parts, run_id)
     return run
+
+
+def _keep_spending(parts: Parts, run: Run) -> None:
+    """Write down what the agent told of tokens and price, however it ended; the same again after a crash."""
+    dialect = parts.planner.dialect(run.agent)
+    if dialect is None:
+        return
+    spending = parts.runner.spending(parts.planner.runs_folder() / str(run.id), dialect)
+    if spending != Spending():
+        parts.store.keep_spending(run.id, run.owner, run.version, spending)
+        failpoint("settle.spending_kept")
 
 
 def _finding(parts: Parts, run: Run, record: ExitRecord) -> LimitFinding:

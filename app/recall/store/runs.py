@@ -4,10 +4,12 @@ and a refused one is recorded."""
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import asdict
 
 from recall.domain.errors import RecallError
 from recall.domain.outcome import Budget, CooldownRule, Settlement, settle
 from recall.domain.run import Refused, Run, RunResult, RunState
+from recall.domain.stream.spending import Spending
 from recall.domain.task import DoneBy, TaskRef, TaskState
 from recall.domain.text import clean
 from recall.store import agents, events, moves, reading, settings
@@ -28,6 +30,11 @@ _START = """
 UPDATE runs SET branch = :branch, base = :base, slot = :slot, started_at = :wall WHERE id = :id
 """
 _END = "UPDATE runs SET state = 'ended', ended_at = :wall WHERE id = :id AND state = 'running'"
+_SPEND = """
+UPDATE runs SET session = :session, input_tokens = :input_tokens, output_tokens = :output_tokens,
+  cached_tokens = :cached_tokens, cost_usd = :cost_usd
+WHERE id = :id AND owner = :owner AND version = :version
+"""
 _INSERT_MERGE = """
 INSERT INTO merges (region, task, run_id, position, state, reason, tip, base, created_at, changed_at)
 VALUES (:region, :task, :run_id, (SELECT ifnull(max(position), 0) + 1 FROM merges), 'queued', :reason,
@@ -77,6 +84,10 @@ def end(tx: Transaction, run_id: int, owner: str, version: int) -> Refused | Non
         return run
     tx.change(_END, {"id": run.id, "wall": tx.now.wall})
     return None
+
+
+def keep_spending(tx: Transaction, run_id: int, owner: str, version: int, spending: Spending) -> None:
+    tx.change(_SPEND, {**asdict(spending), "id": run_id, "owner": owner, "version": version})
 
 
 def settle_run(

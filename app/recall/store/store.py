@@ -19,6 +19,7 @@ from recall.domain.outcome import Settlement
 from recall.domain.rng import Rng
 from recall.domain.run import Claim, Refused, Run
 from recall.domain.snapshot import Snapshot
+from recall.domain.stream.spending import Spending
 from recall.domain.surroundings import failure_of
 from recall.domain.task import Task, TaskRef, TaskSpec
 from recall.domain.work import Conflict
@@ -107,6 +108,17 @@ class SqliteStore:
     def events_since(self, seq: int, limit: int = 1000) -> list[Event]:
         return self._access.read(lambda rows: events.since(rows, seq, limit))
 
+    def events_back(
+        self,
+        before: int | None = None,
+        limit: int = 1000,
+        *,
+        ref: TaskRef | None = None,
+        agent: str | None = None,
+        kind: str | None = None,
+    ) -> list[Event]:
+        return self._access.read(lambda rows: events.back(rows, before, limit, ref, agent, kind))
+
     def snapshot(self) -> Snapshot:
         now = self._clock.now().wall
         return self._access.read(lambda rows: reading.snapshot(rows, now))
@@ -191,6 +203,9 @@ class SqliteStore:
     def end_run(self, run_id: int, owner: str, version: int) -> Refused | None:
         """Mark a run ended in place of a shim that left an exit record but could not reach the store."""
         return self._access.write(lambda tx: runs.end(tx, run_id, owner, version))
+
+    def keep_spending(self, run_id: int, owner: str, version: int, spending: Spending) -> None:
+        self._access.write(lambda tx: runs.keep_spending(tx, run_id, owner, version, spending))
 
     def settle_run(
         self, run_id: int, owner: str, version: int, settlement: Settlement, *, actor: str

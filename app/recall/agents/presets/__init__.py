@@ -10,6 +10,7 @@ from importlib import resources
 from typing import Any, cast
 
 from recall.domain.errors import ConfigError
+from recall.domain.stream.dialect import Dialect, dialect_of
 from recall.domain.usage import LimitPatterns
 
 
@@ -23,8 +24,8 @@ class Preset:
     session's id, `session_fields` say where an event names it (event type -> dotted field). `output` is
     `stream-json` (an object a line), `final-json` or `text`; `final` are the events that end a run and
     `error_fields` where they carry an error. `refuses_root` is None where nobody knows. `partial` marks a
-    CLI of which less is known. All of it comes from the CLIs' own help, sources and documentation: none was
-    run against a model, so every field can be overridden.
+    CLI of which less is known, `stream` says how its events are read. All of it comes from the CLIs' own help,
+    sources and documentation: none was run against a model, so every field can be overridden.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Preset:
     patterns: LimitPatterns = LimitPatterns()
     partial: bool = False
     notes: tuple[str, ...] = ()
+    stream: Dialect | None = None
 
     def argv(self, model: str = "", session: str = "") -> tuple[str, ...]:
         """Put together the command of one run, up to where the prompt goes. `session` continues that one."""
@@ -70,7 +72,18 @@ def load_preset(name: str) -> Preset:
     known = {one.name for one in fields(Preset)}
     values = {key: _frozen(value) for key, value in table.items() if key in known}
     values["patterns"] = LimitPatterns(**{key: tuple(value) for key, value in table.get("patterns", {}).items()})
+    values["stream"] = _dialect(name, table.get("stream"))
     return Preset(name=name, **values)
+
+
+def _dialect(name: str, stream: Mapping[str, Any] | None) -> Dialect | None:
+    """Read how events look; `like` names a preset whose rules hold too."""
+    if stream is None:
+        return None
+    like = str(stream.get("like", ""))
+    if like == name:
+        raise ConfigError(f'preset "{name}" cannot read its events like itself; take `like` out')
+    return dialect_of(stream, load_preset(like).stream if like else None)
 
 
 def _frozen(value: Any) -> Any:

@@ -1,0 +1,126 @@
+"""How one program's events are read: rules, which are data of its preset.
+
+A rule names events by their kind (`type`, or `type/subtype`; globs are allowed), picks an element of them (`each`,
+a path), asks something of it (`when`) and makes a fact of it, whose parts stand where `take` says or are given
+(`put`). All rules that fit an event apply, in their order. A rule for every kind (`*`) makes no event a known one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Any, Final, cast
+
+from recall.domain.errors import ConfigError
+from recall.domain.stream.paths import Path
+
+#: The facts that a rule may make, with the parts that each has.
+FACTS: Final[Mapping[str, frozenset[str]]] = {
+    "said": frozenset({"text", "part"}),
+    "thought": frozenset({"text"}),
+    "call": frozenset({"id", "tool", "input"}),
+    "result": frozenset({"id", "text", "failed", "ok", "code"}),
+    "session": frozenset({"id", "folder"}),
+    "usage": frozenset({"key", "input", "output", "cached", "cost"}),
+    "usage_total": frozenset({"input", "output", "cached", "cost"}),
+    "error": frozenset({"text"}),
+    "limit": frozenset({"window", "reset"}),
+    "end": frozenset({"text", "failed", "ok", "code"}),
+}
+_KEYS: Final = frozenset({"on", "fact", "each", "when", "take", "put"})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a part of a fact stands: the paths, tried in turn, each a sum of one or more."""
+
+    choices: tuple[tuple[Path, ...], ...]
+
+    @classmethod
+    def parse(cls, value: str | Sequence[str]) -> Source:
+        texts = [value] if isinstance(value, str) else value
+        return cls(tuple(tuple(Path.parse(part.strip()) for part in text.split(" + ")) for text in texts))
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A path and the values of which one must stand there; with none, anything may."""
+
+    path: Path
+    values: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    on: str
+    fact: str
+    each: Path | None = None
+    when: tuple[Condition, ...] = ()
+    take: Mapping[str, Source] = field(default_factory=dict[str, Source])
+    put: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, eq=False)
+class Dialect:
+    """`kind_keys` are the fields whose values, joined by `/`, are an event's kind. `quiet` are kinds of which
+    nothing is shown; an event that is neither there nor in a rule is not known."""
+
+    rules: tuple[Rule, ...]
+    quiet: tuple[str, ...] = ()
+    kind_keys: tuple[str, ...] = ("type", "subtype")
+
+    def kind(self, event: Mapping[str, Any]) -> str:
+        parts = (event.get(key) for key in self.kind_keys)
+        return "/".join(part[:60] for part in parts if isinstance(part, str))
+
+    def rules_for(self, kind: str) -> tuple[Rule, ...] | None:
+        """The rules for a kind of event; None for one that is not known."""
+        return _rules_for(self, kind)
+
+
+@lru_cache(maxsize=512)
+def _rules_for(dialect: Dialect, kind: str) -> tuple[Rule, ...] | None:
+    found = tuple(rule for rule in dialect.rules if _names(rule.on, kind))
+    known = any(rule.on != "*" for rule in found) or any(_names(quiet, kind) for quiet in dialect.quiet)
+    return found if known else None
+
+
+def _names(on: str, kind: str) -> bool:
+    """`a` names `a` and every `a/b`."""
+    return fnmatchcase(kind, on) or fnmatchcase(kind, f"{on}/*")
+
+
+def dialect_of(table: Mapping[str, Any], base: Dialect | None = None) -> Dialect:
+    """Read the `[stream]` table of a preset; its rules come before those of `base`. Raises ConfigError with what is
+    wrong with it."""
+    rules = tuple(_rule(one, number) for number, one in enumerate(table.get("events", ()), 1))
+    return Dialect(
+        rules=rules + (base.rules if base else ()),
+        quiet=tuple(table.get("quiet", ())) + (base.quiet if base else ()),
+        kind_keys=tuple(table.get("kind", base.kind_keys if base else Dialect.kind_keys)),
+    )
+
+
+def _rule(table: Mapping[str, Any], number: int) -> Rule:
+    fact = table.get("fact")
+    if fact not in FACTS or "on" not in table:
+        raise ConfigError(f"stream event {number}: it needs `on` and a `fact` out of {', '.join(sorted(FACTS))}")
+    take, put = table.get("take", {}), table.get("put", {})
+    unknown = (table.keys() - _KEYS) | ((take.keys() | put.keys()) - FACTS[fact])
+    if unknown:
+        raise ConfigError(f"stream event {number}: a {fact} has no {', '.join(sorted(unknown))}")
+    return Rule(
+        on=table["on"],
+        fact=fact,
+        each=Path.parse(table["each"]) if "each" in table else None,
+        when=tuple(_condition(path, value) for path, value in table.get("when", {}).items()),
+        take={part: Source.parse(value) for part, value in take.items()},
+        put=put,
+    )
+
+
+def _condition(path: str, value: Any) -> Condition:
+    allowed = cast("list[object]", value) if isinstance(value, list) else [value]
+    return Condition(Path.parse(path), tuple(allowed))
