@@ -67,7 +67,7 @@ class _Reading:
             try:
                 found[name] = known[name].read(value)
             except Unfit as unfit:
-                self.refuse(path, f"is {_shown(value)}, expected {unfit}")
+                self.refuse((*path, *unfit.below), f"is {_shown(_at(value, unfit.below))}, expected {unfit}")
         return found
 
     def table(self, path: KeyPath) -> Mapping[str, object]:
@@ -110,6 +110,12 @@ class _Reading:
 
     def refuse(self, path: KeyPath, what: str) -> None:
         self.problems.append(f"{self.document.where(path)}: {clean('.'.join(path))} {what}")
+
+
+def _at(value: object, path: KeyPath) -> object:
+    for name in path:
+        value = cast("Mapping[str, object]", value)[name]
+    return value
 
 
 def _shown(value: object) -> str:

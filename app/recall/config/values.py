@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import cast
 
+from recall.config.keystrokes import keystroke
 from recall.config.settings import TaskList
 from recall.domain.task import DEFAULT_REGION
 from recall.domain.usage import LimitPatterns
@@ -21,7 +22,11 @@ _BYTES = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
 
 
 class Unfit(Exception):
-    """The value cannot be used; the text says what was expected instead."""
+    """The value cannot be used; the text says what was expected instead. `below` names what is wrong in a table."""
+
+    def __init__(self, expected: str, *below: str) -> None:
+        super().__init__(expected)
+        self.below = below
 
 
 def duration(value: object) -> float:
@@ -146,6 +151,26 @@ def variables(value: object) -> dict[str, str]:
     if table is None or not all(isinstance(each, str) for each in table.values()):
         raise Unfit('a table of texts, such as { NAME = "value" }')
     return cast("dict[str, str]", table)
+
+
+def keys_of_commands(value: object) -> dict[str, tuple[str, ...]]:
+    """Read a table of command names, each with a key or a list of keys; which names there are, the screen knows."""
+    if not isinstance(value, dict):
+        raise Unfit('a table of keys, such as { requeue = "R", quit = ["q", "f10"] }')
+    return {name: _keys(name, each) for name, each in cast("dict[str, object]", value).items()}
+
+
+def _keys(name: str, value: object) -> tuple[str, ...]:
+    written = value if isinstance(value, list) else [value]
+    if not written or not all(isinstance(each, str) for each in cast("list[object]", written)):
+        raise Unfit('a key such as "R", "/", "ctrl+r" or "f5", or a list of keys', name)
+    found: list[str] = []
+    for each in cast("list[str]", written):
+        try:
+            found.append(keystroke(each))
+        except ValueError as unfit:
+            raise Unfit(f'another key: "{each}" {unfit}', name) from unfit
+    return tuple(dict.fromkeys(found))
 
 
 def kept_paths(value: object) -> tuple[str, ...]:

@@ -46,6 +46,7 @@ class RecallApp(App[int]):
         layout = load_layout(session.state)
         for theme in THEMES:
             self.register_theme(theme)
+        self.set_keymap(session.keys.by_binding())
         self.theme = layout.theme if layout.theme in self.available_themes else THEMES[0].name
         self.set_class(session.symbols.plain, "-ascii")
         self._hosts = host
@@ -60,6 +61,8 @@ class RecallApp(App[int]):
 
     def on_mount(self) -> None:
         self.push_screen(self.main)
+        for clash in self.session.keys.clashes:
+            self.front.say(clash, "warning")
         self._watcher.start()
         if self._hosts:
             self.host.start()
@@ -133,8 +136,8 @@ class RecallApp(App[int]):
         context = self.main.context()
         for command in COMMANDS:
             reason = command.unavailable(context) if context is not None else ""
-            run = partial(self.call_later, self.main.action_command, command.id)
-            yield SystemCommand(command.title, reason or f"{command.help} ({command.key_name})", run)
+            words = reason or f"{command.help} ({self.session.keys.name(command.id)})"
+            yield SystemCommand(command.title, words, partial(self.call_later, self.main.action_command, command.id))
 
     # -- the end -----------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from recall.bootstrap import (
     state_dir,
     with_presets,
 )
+from recall.config.document import read_document
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
 from recall.engine.ports import Store
@@ -23,6 +24,7 @@ from recall.engine.resolve import Resolver
 from recall.gitops.locate import Location, locate
 from recall.system import SystemClock
 from recall.ui.bridge import OpenEngine
+from recall.ui.keymap import TABLE_KEYS, Keymap, keymap_of
 from recall.ui.terminal import symbols_here
 from recall_widgets.glyphs import UNICODE, Symbols
 
@@ -30,7 +32,7 @@ from recall_widgets.glyphs import UNICODE, Symbols
 @dataclass(frozen=True, slots=True)
 class Session:
     """`start` is the folder that the program was called in; `state` holds the database and the run folders;
-    `symbols` is what the terminal can draw."""
+    `symbols` is what the terminal can draw, `keys` which keys the commands have."""
 
     start: Path
     location: Location
@@ -40,6 +42,7 @@ class Session:
     state: Path
     open_engine: OpenEngine
     symbols: Symbols = UNICODE
+    keys: Keymap = TABLE_KEYS
 
     @property
     def name(self) -> str:
@@ -66,9 +69,11 @@ def open_session(start: Path) -> Generator[Session]:
     """Read settings and open the store at `start`. Raises ConfigError or EnvironmentFailure in words."""
     location = locate(start)
     settings = with_presets(settings_at(location))
+    keys = keymap_of(settings.ui.keys, read_document(settings.file))
+    symbols = symbols_here(settings.ui.glyphs)
     store = open_store_at(location, settings)
     state = state_dir(location, settings)
     try:
-        yield Session(start, location, settings, store, SystemClock(), state, open_engine, symbols_here())
+        yield Session(start, location, settings, store, SystemClock(), state, open_engine, symbols, keys)
     finally:
         store.close()

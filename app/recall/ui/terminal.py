@@ -12,7 +12,7 @@ _PLAIN_TERMINALS = frozenset({"linux", "dumb", "vt100", "vt220"})
 
 
 def symbols_for(wanted: str, terminal: str, encoding: str) -> Symbols:
-    """Choose by what a person wants (`ascii`, `unicode`, or "" to have it found out), the terminal's name and the
+    """Choose by what a person wants (`ascii`, `unicode`, or `auto` to have it found out), the terminal's name and the
     encoding of its text."""
     if wanted in ("ascii", "unicode"):
         return ASCII if wanted == "ascii" else UNICODE
@@ -20,6 +20,7 @@ def symbols_for(wanted: str, terminal: str, encoding: str) -> Symbols:
     return UNICODE if is_unicode and terminal not in _PLAIN_TERMINALS else ASCII
 
 
-def symbols_here() -> Symbols:
-    """Choose for this process: RECALL_GLYPHS says what is wanted."""
-    return symbols_for(os.environ.get("RECALL_GLYPHS", ""), os.environ.get("TERM", ""), locale.getencoding())
+def symbols_here(wanted: str) -> Symbols:
+    """Choose for this process; RECALL_GLYPHS, which belongs to this terminal, counts more than recall.toml."""
+    said = os.environ.get("RECALL_GLYPHS") or wanted
+    return symbols_for(said, os.environ.get("TERM", ""), locale.getencoding())

@@ -11,6 +11,7 @@ from recall.domain.run import Run
 from recall.domain.task import Task, TaskRef
 from recall.domain.words import elapsed, moment, task_word
 from recall.ui.commands import BENCH_COMMANDS, COMMANDS
+from recall.ui.keymap import TABLE_KEYS, Keymap
 
 
 def task_text(task: Task, overview: Overview, runs: Sequence[Run], events: Sequence[Event]) -> str:
@@ -100,11 +101,11 @@ MOVING = (
 )
 
 
-def keys_text() -> str:
+def keys_text(keys: Keymap = TABLE_KEYS) -> str:
     """Every key, by area."""
     areas: dict[str, list[str]] = {}
     for command in (*COMMANDS, *BENCH_COMMANDS):
-        areas.setdefault(command.area, []).append(f"{command.key_name:<7} {command.title:<24} {command.help}")
+        areas.setdefault(command.area, []).append(f"{keys.names(command.id):<7} {command.title:<24} {command.help}")
     parts = [f"{area.upper()}\n" + "\n".join(f"  {line}" for line in lines) for area, lines in areas.items()]
     moving = "\n".join(f"  {key:<16} {does}" for key, does in MOVING)
     return "\n\n".join([*parts, f"MOVING\n{moving}"]) + "\n"

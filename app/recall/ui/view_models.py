@@ -12,7 +12,7 @@ from recall.domain.overview import Overview, agent_doing, agent_word, spaced
 from recall.domain.run import Run, RunState
 from recall.domain.task import RESTING, Task, TaskRef, TaskState
 from recall.domain.words import TASK_WORDS, done_mark, elapsed, moment, task_word, until
-from recall.ui.commands import BY_ID
+from recall.ui.keymap import TABLE_KEYS, Keymap
 from recall_widgets.glyphs import Shown
 from recall_widgets.rows import AgentRow, BoardRow, HeaderFacts, KeyHint, NeedRow, QueueRow
 
@@ -212,12 +212,14 @@ def _entry_doing(entry: MergeEntry) -> str:
     return spaced(entry.state) + (f": {entry.reason}" if says_why or waits else "")
 
 
-def need_rows(overview: Overview, latest: Mapping[TaskRef, Run] = MappingProxyType({})) -> list[NeedRow]:
+def need_rows(
+    overview: Overview, latest: Mapping[TaskRef, Run] = MappingProxyType({}), keys: Keymap = TABLE_KEYS
+) -> list[NeedRow]:
     """What only a person can move on, oldest first, each with the keys that act on it. `latest` is each task's
     newest run."""
     conflicts = {entry.ref for entry in overview.merges if entry.state is MergeState.CONFLICT}
     rows = [
-        _need(task, overview.now, _task_keys(task, latest.get(task.ref), conflict=task.ref in conflicts))
+        _need(task, overview.now, _task_keys(keys, task, latest.get(task.ref), conflict=task.ref in conflicts))
         for task in sorted(overview.tasks, key=lambda task: task.changed_at)
         if task.state is TaskState.NEEDS_PERSON
     ]
@@ -226,21 +228,21 @@ def need_rows(overview: Overview, latest: Mapping[TaskRef, Run] = MappingProxyTy
             f"merge:{entry.id}",
             str(entry.ref),
             _first_line(entry.reason),
-            _keys(retry="try again", requeue="requeue"),
+            _keys(keys, retry="try again", requeue="requeue"),
             elapsed(overview.now - entry.changed_at),
         )
         for entry in overview.merges
         if entry.state is MergeState.WAITING_CHECKOUT
     ]
     rows += [
-        NeedRow(f"agent:{agent.name}", agent.name, _first_line(agent.stopped_reason), _keys(pause_agent="resume"))
+        NeedRow(f"agent:{agent.name}", agent.name, _first_line(agent.stopped_reason), _keys(keys, pause_agent="resume"))
         for agent in overview.agents
         if agent.stopped_reason
     ]
     if overview.queue_held:
-        rows.insert(0, NeedRow("queue", "merge queue", overview.queue_held, _keys(release_queue="accept main")))
+        rows.insert(0, NeedRow("queue", "merge queue", overview.queue_held, _keys(keys, release_queue="accept main")))
     if overview.dispatch_held:
-        rows.insert(0, NeedRow("trust", "recall.toml", overview.dispatch_held, _keys(trust="confirm")))
+        rows.insert(0, NeedRow("trust", "recall.toml", overview.dispatch_held, _keys(keys, trust="confirm")))
     return rows
 
 
@@ -248,17 +250,17 @@ def _need(task: Task, now: float, keys: tuple[KeyHint, ...]) -> NeedRow:
     return NeedRow(task_key(task.ref), str(task.ref), _first_line(task.reason), keys, elapsed(now - task.changed_at))
 
 
-def _task_keys(task: Task, run: Run | None, *, conflict: bool) -> tuple[KeyHint, ...]:
+def _task_keys(keys: Keymap, task: Task, run: Run | None, *, conflict: bool) -> tuple[KeyHint, ...]:
     if conflict:
-        return _keys(conflict="resolve", send_back="send back", start_over="start over")
+        return _keys(keys, conflict="resolve", send_back="send back", start_over="start over")
     if not why_no_answer(task, run):
-        return _keys(answer="answer")
-    return _keys(requeue="requeue", cancel="cancel")
+        return _keys(keys, answer="answer")
+    return _keys(keys, requeue="requeue", cancel="cancel")
 
 
-def _keys(**does: str) -> tuple[KeyHint, ...]:
+def _keys(keys: Keymap, **does: str) -> tuple[KeyHint, ...]:
     """Name commands (with `_` for `-`) by what they do here."""
-    return tuple(KeyHint(BY_ID[id_.replace("_", "-")].key_name, words) for id_, words in does.items())
+    return tuple(KeyHint(keys.name(id_.replace("_", "-")), words) for id_, words in does.items())
 
 
 def _first_line(text: str) -> str:
@@ -273,14 +275,14 @@ def log_titles(run: Run | None, *, following: bool) -> tuple[str, str]:
     return words, "following" if following else "f follows"
 
 
-def header(overview: Overview, *, mode: str, clock: str) -> HeaderFacts:
+def header(overview: Overview, *, mode: str, clock: str, keys: Keymap = TABLE_KEYS) -> HeaderFacts:
     """The status strip. `mode` is what this process is: `dispatching`, `draining`, `viewing`, `starting`."""
     counts = overview.counts
     word = mode
     if mode == "dispatching" and not overview.snapshot.dispatching:
         word = "paused"
     elif mode in ("viewing", "stopped") and not overview.dispatcher:
-        word = f"nobody dispatches, {BY_ID['engine'].key_name} takes over"
+        word = f"nobody dispatches, {keys.name('engine')} takes over"
     return HeaderFacts(
         project=overview.name,
         branch=overview.main,

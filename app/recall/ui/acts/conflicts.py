@@ -30,7 +30,8 @@ def _look(front: Front, context: Context) -> None:
 
 def open_workbench(front: Front, view: ConflictView) -> None:
     """Lay out a conflict that was looked at."""
-    front.over(ConflictScreen(view, front.session.clock.now().wall, front.session.symbols))
+    session = front.session
+    front.over(ConflictScreen(view, session.clock.now().wall, session.symbols, session.keys))
 
 
 def carry_out(front: Front, decided: ConflictScreen.Resolve) -> None:

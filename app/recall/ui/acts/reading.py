@@ -65,7 +65,7 @@ def _settings(front: Front, _: Context) -> None:
 
 
 def _help(front: Front, _: Context) -> None:
-    front.read("Keys", keys_text())
+    front.read("Keys", keys_text(front.session.keys))
 
 
 ACTS: dict[str, OwnAct] = {

@@ -17,6 +17,7 @@ from recall.domain.conflict import Hunk
 from recall.domain.text import clean
 from recall.engine.resolve import ConflictView
 from recall.ui.commands import BENCH_COMMANDS
+from recall.ui.keymap import TABLE_KEYS, Keymap
 from recall.ui.screens.prompts import Confirm, Write
 from recall.ui.workbench import Bench, Choice, heading, reasons, whole_file_words
 from recall_widgets.glyphs import UNICODE, Symbols
@@ -46,11 +47,12 @@ class ConflictScreen(Screen[None]):
             self.bench = bench
             self.way = way
 
-    def __init__(self, view: ConflictView, now: float, symbols: Symbols = UNICODE) -> None:
+    def __init__(self, view: ConflictView, now: float, symbols: Symbols = UNICODE, keys: Keymap = TABLE_KEYS) -> None:
         super().__init__()
         self.bench = Bench(view)
         self._now = now
         self._symbols = symbols
+        self._keys = keys
 
     def compose(self) -> ComposeResult:
         yield Static(id="heading")
@@ -59,7 +61,7 @@ class ConflictScreen(Screen[None]):
             yield Static(id="why-task", classes="pane")
         yield HunkView(symbols=self._symbols, id="hunk")
         yield Static(id="left-open", classes="hint")
-        keys = "  ".join(f"{one.key_name} {one.title}" for one in BENCH_COMMANDS)
+        keys = "  ".join(f"{self._keys.name(one.id)} {one.title}" for one in BENCH_COMMANDS)
         yield Static(Content(keys), classes="hint")
 
     def on_mount(self) -> None:

@@ -133,7 +133,7 @@ class MainScreen(Screen[None]):
         if not self._begun:
             self._begin_at_a_task()
         self.query_one(QueueView).set_rows(queue_rows(seen.overview, seen.typical))
-        self.query_one(NeedsYou).set_rows(need_rows(seen.overview, seen.latest))
+        self.query_one(NeedsYou).set_rows(need_rows(seen.overview, seen.latest, self._session.keys))
         self._show_header()
         self._show_selected()
 
@@ -144,7 +144,9 @@ class MainScreen(Screen[None]):
 
     def _show_header(self) -> None:
         if self._seen is not None:
-            facts = header(self._seen.overview, mode=self._mode, clock=time.strftime("%H:%M"))
+            facts = header(
+                self._seen.overview, mode=self._mode, clock=time.strftime("%H:%M"), keys=self._session.keys
+            )
             self.query_one(StatusStrip).show(facts)
 
     def _show_board(self) -> None:
@@ -185,15 +187,16 @@ class MainScreen(Screen[None]):
         self.query_one(WhyLine).show(self._why(context))
 
     def _why(self, context: Context) -> Why:
+        keys = self._session.keys
         hints = tuple(
-            KeyHint(BY_ID[id_].key_name, BY_ID[id_].title) for id_ in _OFFERED if not BY_ID[id_].unavailable(context)
+            KeyHint(keys.name(id_), BY_ID[id_].title) for id_ in _OFFERED if not BY_ID[id_].unavailable(context)
         )
         if isinstance(self.focused, AgentList) and context.agent is not None:
             return Why(context.agent.name, agent_doing(context.agent, context.overview), hints)
         if context.task is not None:
             return Why(str(context.task.ref), why(context.task, context.overview), hints)
         if not context.overview.tasks:
-            return Why("", f"no tasks yet: {BY_ID['edit'].key_name} edits the task list", hints)
+            return Why("", f"no tasks yet: {keys.name('edit')} edits the task list", hints)
         return Why("", "nothing is selected", hints)
 
     def _show_log(self, run: Run | None) -> None:
