@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib import import_module
 
 import click
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 
 from recall.cli.report import ExitCode, run
 from recall.cli.root import COMMANDS, recall
+from tests.support.hermetic_git import Repo
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -40,3 +42,31 @@ def test_a_wrong_command_suggests_the_nearest(capsys: pytest.CaptureFixture[str]
 def test_the_bare_command_shows_the_help_and_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(recall, "recall", []) == 2
     assert "Commands:" in capsys.readouterr().err
+
+
+def _leaves(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    context = click.Context(command)
+    if not isinstance(command, click.Group):
+        return [path]
+    found = [(name, command.get_command(context, name)) for name in command.list_commands(context)]
+    return [leaf for name, each in found if each is not None for leaf in _leaves(each, (*path, name))]
+
+
+@pytest.mark.parametrize("path", [path for path in _leaves(recall) if path != ("completion",)])
+def test_everything_that_prints_can_print_json(path: tuple[str, ...]) -> None:
+    assert "--json" in CliRunner().invoke(recall, [*path, "--help"]).output
+
+
+def test_a_command_without_a_shape_of_its_own_says_all_in_one_object(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repo.write("recall.toml", 'main = "main"\nverify = "none"\n[agents.sh]\ncommand = ["sh"]\n')
+    monkeypatch.chdir(repo.path)
+    assert run(recall, "recall", ["pause", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["code"], said["error"]) == (0, None)
+    assert said["said"][0].startswith("dispatching is paused")
+    assert run(recall, "recall", ["hold", "T-9", "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert (json.loads(out)["code"], err) == (1, "")
+    assert "there is no task T-9" in json.loads(out)["error"]

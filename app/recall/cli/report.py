@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,9 @@ from recall.domain.text import clean, clip
 if TYPE_CHECKING:
     from recall.domain.run import Refused
 from recall.domain.surroundings import failure_of, is_of_surroundings
+
+#: Plain, bold, dim, italic, red, green.
+_COLOUR = re.compile(r"(\x1b\[(?:[0123]|2;3|3[12])m)")
 
 #: Whom the event log names for what a person did on the command line.
 ACTOR = "cli"
@@ -61,6 +66,32 @@ class Refusal(Stop):
         super().__init__(ExitCode.REFUSED, message)
 
 
+@dataclass(slots=True)
+class Answer:
+    """What a command says, kept for one JSON object instead of lines when `--json` asks for it and the command has
+    no shape of its own: `{"code", "said": [lines], "error": text or null}`."""
+
+    as_json: bool = False
+    said: list[str] = field(default_factory=list[str])
+    error: str | None = None
+
+    def close(self, code: int) -> None:
+        if self.as_json:
+            say_json({"code": int(code), "said": self.said, "error": self.error})
+
+
+def answer_in_json(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Have everything that this command says printed as one JSON object when it ends."""
+    if wanted and isinstance(context.obj, Answer):
+        context.obj.as_json = True
+
+
+def _kept() -> Answer | None:
+    context = click.get_current_context(silent=True)
+    answer = context.obj if context is not None else None
+    return answer if isinstance(answer, Answer) and answer.as_json else None
+
+
 def accept(refused: Refused | None) -> None:
     """Go on if the store accepted; else end the command with its reason."""
     if refused is not None:
@@ -69,7 +100,19 @@ def accept(refused: Refused | None) -> None:
 
 def say(text: str = "") -> None:
     """Print lines for people on standard output."""
-    click.echo(clean(text))
+    if (kept := _kept()) is not None:
+        kept.said += clean(text).split("\n")
+    else:
+        click.echo(clean(text))
+
+
+def say_coloured(text: str) -> None:
+    """Print lines for people with the few colours that Recall itself uses, where a terminal shows them."""
+    if _kept() is not None or not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+        say(text)
+    else:
+        parts = _COLOUR.split(text)  # each second one is a colour
+        click.echo("".join(part if number % 2 else clean(part) for number, part in enumerate(parts)) + "\x1b[0m")
 
 
 def say_json(value: object, *, compact: bool = False) -> None:
@@ -130,28 +173,42 @@ def plain_terminal() -> bool:
 def run(command: click.Command, name: str, args: list[str] | None = None) -> int:
     """Run a click command and give its exit code. Every error that is known to end a command becomes one
     message on standard error and one code; anything else is a fault of ours and keeps its traceback."""
+    answer = Answer()
     try:
-        ended: object = command.main(args=args, prog_name=name, standalone_mode=False)
+        code = _run(command, name, args, answer)
+        answer.close(code)
         sys.stdout.flush()
-    except SystemExit:
-        return ExitCode.OK  # click's own answer to a reader that went away; nothing else makes it exit here
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
+    return code
+
+
+def _run(command: click.Command, name: str, args: list[str] | None, answer: Answer) -> int:
+    try:
+        ended: object = command.main(args=args, prog_name=name, standalone_mode=False, obj=answer)
+    except SystemExit:
+        return ExitCode.OK  # click's own answer to a reader that went away; nothing else makes it exit here
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
     except click.ClickException as wrong:
         return _usage(wrong)
     except RecallError as error:
-        if str(error):
-            warn(str(error))
+        _tell(str(error), answer)
         return _code(error)
     except OSError as refused:
-        if not is_of_surroundings(refused):
+        if isinstance(refused, BrokenPipeError) or not is_of_surroundings(refused):
             raise
-        warn(str(failure_of(refused, "the system refused what was needed")))
+        _tell(str(failure_of(refused, "the system refused what was needed")), answer)
         return ExitCode.ENVIRONMENT
     return ended if isinstance(ended, int) else ExitCode.OK
+
+
+def _tell(trouble: str, answer: Answer) -> None:
+    if answer.as_json:
+        answer.error = clean(trouble)
+    elif trouble:
+        warn(trouble)
 
 
 def _usage(wrong: click.ClickException) -> ExitCode:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recall import __version__
+from recall.cli.report import answer_in_json
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -36,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "pause": ("interventions", "pause", "Start nothing new: for one agent, or for all."),
     "resume": ("interventions", "resume", "Undo a pause or a cooldown."),
     "cooldown": ("cooldown", "cooldown", "Let an agent start nothing for a while, or end that."),
+    "explain-log": ("explain_log", "explain_log", "Say what Recall makes of an agent's log: a usage limit or none."),
     "config": ("config_commands", "config", "Show the settings and their origin; confirm the commands in force."),
     "doctor": ("doctor.command", "doctor", "Look for what would keep Recall from working well here."),
     "completion": (
@@ -52,6 +54,23 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 }
 
 
+#: What these print is for other programs as it is.
+_PLAIN = ("completion",)
+
+
+def _answering_in_json(command: click.Command) -> click.Command:
+    """Give `--json` to every command that has no JSON of its own shape."""
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            _answering_in_json(each)
+    elif not any("--json" in parameter.opts for parameter in command.params):
+        words = "Print what it says as one JSON object."
+        command.params.append(
+            click.Option(["--json"], is_flag=True, expose_value=False, callback=answer_in_json, help=words)
+        )
+    return command
+
+
 class LazyGroup(click.Group):
     """A group that imports a subcommand when it is called, and suggests the nearest name for a wrong one."""
 
@@ -63,7 +82,7 @@ class LazyGroup(click.Group):
             return None
         module, attribute, _ = COMMANDS[cmd_name]
         command: click.Command = getattr(import_module(f"recall.cli.{module}"), attribute)
-        return command
+        return _answering_in_json(command) if cmd_name not in _PLAIN else command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
