@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-_TAIL_BYTES = 256 * 1024
+from recall.domain.limits import TAIL_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Transcript:
                     return Chunk(start, data)
         return Chunk(offset, b"")
 
-    def tail(self, lines: int, limit: int = _TAIL_BYTES) -> bytes:
+    def tail(self, lines: int, limit: int = TAIL_BYTES) -> bytes:
         """The last lines, from at most the last `limit` bytes."""
         data = b""
         for segment in reversed(self._segments()):

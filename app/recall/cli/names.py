@@ -37,6 +37,16 @@ def complete_agent(_: click.Context, __: click.Parameter, typed: str) -> list[Co
     return _items((agent.name, agent.preset) for agent in agents if agent.name.startswith(typed))
 
 
+def complete_agent_or_preset(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    from recall.agents.presets import preset_names
+
+    items = complete_agent(context, parameter, typed)
+    known = {item.value for item in items}
+    return items + _items(
+        (name, "a preset") for name in preset_names() if name.startswith(typed) and name not in known
+    )
+
+
 def complete_region(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
     with _project() as project:
         lists = project.settings.tasks if project is not None else ()

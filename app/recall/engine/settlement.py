@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from recall.domain.errors import Exhausted, RecallError
-from recall.domain.limits import read_limits
+from recall.domain.limits import TAIL_LINES, read_run
 from recall.domain.outcome import Settlement, Verdict, classify
 from recall.domain.run import ExitRecord, Run, RunResult, RunState
 from recall.domain.stream.spending import Spending
@@ -17,7 +17,6 @@ from recall.engine.parts import Parts
 from recall.engine.releases import Releases, workspace_of
 from recall.failpoint import failpoint
 
-_TAIL_LINES = 60
 _ABILITY = frozenset({RunResult.FAILED, RunResult.NO_REPORT, RunResult.TIMED_OUT, RunResult.STALLED})
 
 
@@ -84,13 +83,10 @@ def _keep_spending(parts: Parts, run: Run) -> None:
 
 
 def _finding(parts: Parts, run: Run, record: ExitRecord) -> LimitFinding:
-    reported = record.report is not None and record.report.result == "success"
-    if reported:
-        return LimitFinding()
-    return read_limits(
-        parts.runner.tail(parts.planner.runs_folder() / str(run.id), _TAIL_LINES),
+    return read_run(
+        parts.runner.tail(parts.planner.runs_folder() / str(run.id), TAIL_LINES),
         exit_code=record.status if record.signal is None else -record.signal,
-        reported=record.report is not None,
+        report=record.report,
         now=record.ended_at or parts.clock.now().wall,
         tz=parts.zone,
         patterns=parts.planner.patterns(run.agent),

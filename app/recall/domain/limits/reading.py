@@ -9,7 +9,12 @@ from recall.domain.limits.evidence import Evidence, is_header, take_apart
 from recall.domain.limits.meaning import Meaning, goes_on, is_rate, is_retry, meaning, normal, per_minute
 from recall.domain.limits.prose import shown, told, went_on, without_fenced
 from recall.domain.reset_time import SHORT, best_reset, field_reset, resets_in
+from recall.domain.run import Report
 from recall.domain.usage import LimitClass, LimitFinding, LimitPatterns
+
+#: How much of a log's end is handed to `read_run`: events may take many lines.
+TAIL_LINES = 60
+TAIL_BYTES = 256 * 1024
 
 _LAST_LINES = 20
 _NEAR_THE_END = 6
@@ -21,6 +26,15 @@ _MAX_SHOWN = 300
 
 #: So much may follow an event that ended a run: some agents repeat it as a message of their own.
 _ECHOES = 2
+
+
+def read_run(
+    log_tail: str, *, exit_code: int | None, report: Report | None, now: float, tz: str, patterns: LimitPatterns
+) -> LimitFinding:
+    """Say whether a run ended at a usage limit; a report of success beats any text. See `read_limits`."""
+    if report is not None and report.result == "success":
+        return LimitFinding(reason="the run reported success")
+    return read_limits(log_tail, exit_code=exit_code, reported=report is not None, now=now, tz=tz, patterns=patterns)
 
 
 def read_limits(
