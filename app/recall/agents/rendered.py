@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from recall.agents.presets import load_preset, preset_names
 from recall.agents.transcript import Chunk, Transcript
 from recall.config.settings import Settings
+from recall.domain.frozen import frozen
+from recall.domain.run import Run
 from recall.domain.stream.dialect import Dialect
 from recall.domain.stream.press import Press
 from recall.domain.stream.reading import LONGEST_EVENT
@@ -34,6 +35,18 @@ def dialect_for(settings: Settings, agent: str) -> Dialect | None:
     return load_preset(name).stream if name in preset_names() else None
 
 
+def output_of(
+    folder: Path, settings: Settings, run: Run, workspaces: Path | None = None
+) -> Transcript | RenderedTranscript:
+    """The transcript in a run folder as people read it: rendered, if the run's agent prints events. `workspaces` is
+    the folder that holds the workspaces; paths below the run's own are shown without it."""
+    dialect = dialect_for(settings, run.agent)
+    if dialect is None:
+        return Transcript(folder)
+    tree = str(workspaces / run.slot / "tree") if workspaces is not None and run.slot else ""
+    return RenderedTranscript(Transcript(folder), dialect, tree)
+
+
 def read_spending(folder: Path, dialect: Dialect) -> Spending:
     """Go through a whole transcript for what the run used up."""
     text = RenderedTranscript(Transcript(folder), dialect)
@@ -42,7 +55,7 @@ def read_spending(folder: Path, dialect: Dialect) -> Spending:
     return text.spending
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Block:
     """Where a block begins in the output and in the text, and the press as it was there."""
 

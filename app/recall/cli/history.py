@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 
 import click
 
 from recall.cli.names import complete_agent, complete_task
+from recall.cli.output import print_output, run_named
 from recall.cli.project import Project, known_task, opened_project, unknown
 from recall.cli.report import Refusal, say, say_json
 from recall.cli.words import clock_time, columns
 from recall.domain.event import Event
+from recall.domain.frozen import frozen
 from recall.domain.run import Run
+from recall.domain.stream.spending import dollars, spending_of, spending_words
 from recall.domain.task import Task, TaskRef
 from recall.domain.text import clean_line
 from recall.domain.words import done_mark, elapsed, task_word
@@ -27,16 +30,28 @@ _PAGE = 1000
 Examples:
   recall log                    the last 30 events
   recall log --task T-12 -n 0   everything about one task
-  recall log --follow           go on printing, until Ctrl-C"""
+  recall log --follow           go on printing, until Ctrl-C
+  recall log T-12               what its latest run put out
+  recall log 41 --raw           what run 41 put out, as it came"""
 )
+@click.argument("name", metavar="[ID]", required=False, shell_complete=complete_task)
 @click.option("--task", "task_id", metavar="ID", help="Only events of this task.")
 @click.option("--agent", metavar="NAME", shell_complete=complete_agent, help="Only events of this agent.")
 @click.option("-n", "limit", default=30, show_default=True, help="How many of the last events; 0 means all.")
 @click.option("--follow", is_flag=True, help="Go on printing as things happen.")
+@click.option("--raw", is_flag=True, help="Print a run's output as it came, not its events as people read them.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
-def log(task_id: str | None, agent: str | None, limit: int, follow: bool, as_json: bool) -> None:
-    """Print the event log: who did what, and why."""
+def log(
+    name: str | None, task_id: str | None, agent: str | None, limit: int, follow: bool, raw: bool, as_json: bool
+) -> None:
+    """Print the event log: who did what, and why. With an ID, print what the task's latest run put out.
+
+    A plain number that names no task is a run.
+    """
     with opened_project() as project:
+        if name is not None:
+            print_output(project, run_named(project, name), raw=raw, follow=follow, as_json=as_json)
+            return
         store = project.store
         ref = known_task(store, task_id).ref if task_id else None
         pick = _Pick(ref, agent)
@@ -52,7 +67,7 @@ def log(task_id: str | None, agent: str | None, limit: int, follow: bool, as_jso
                 _print_event(event, as_json)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Pick:
     """Which events were asked for; None means all."""
 
@@ -94,15 +109,22 @@ def runs(task_id: str | None, as_json: bool) -> None:
         return
     if not found:
         say("no runs yet")
-    for line in columns([_run_row(run, now) for run in found], indent=""):
+    for line in columns(_run_rows(found, now), indent=""):
         say(line)
 
 
-def _run_row(run: Run, now: float) -> tuple[str, ...]:
+def _run_rows(runs: Sequence[Run], now: float) -> list[tuple[str, ...]]:
+    """A row a run, with its price if any of them has one."""
+    priced = any(run.cost_usd is not None for run in runs)
+    return [_run_row(run, now, dollars(run.cost_usd) if priced else None) for run in runs]
+
+
+def _run_row(run: Run, now: float, price: str | None) -> tuple[str, ...]:
     began = run.started_at or run.claimed_at
     length = elapsed((run.ended_at or run.settled_at or now) - began)
     came_out = run.result.value if run.result else run.state.value
-    return str(run.id), str(run.ref), run.agent, f"run {run.number}", clock_time(began), length, came_out, run.reason
+    head = str(run.id), str(run.ref), run.agent, f"run {run.number}", clock_time(began), length
+    return *head, *(() if price is None else (price,)), came_out, run.reason
 
 
 def run_json(run: Run) -> dict[str, object]:
@@ -146,7 +168,7 @@ def _show_task(project: Project, task: Task, as_json: bool) -> None:
         say(f"\n{task.body.strip()}")
     if found:
         say("\nRuns")
-    for line in columns([_run_row(run, summary.now) for run in found]):
+    for line in columns(_run_rows(found, summary.now)):
         say(line)
 
 
@@ -184,6 +206,8 @@ def _show_run(project: Project, run: Run, as_json: bool) -> None:
         ("claimed", clock_time(run.claimed_at)),
         ("started", clock_time(run.started_at) if run.started_at else ""),
         ("ended", clock_time(run.ended_at) if run.ended_at else ""),
+        ("session", run.session or ""),
+        ("used", spending_words(spending_of(run))),
         ("output", str(project.state / "runs" / str(run.id)) if run.slot else ""),
     )
     for label, value in facts:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, Final, cast
 
 from recall.domain.errors import ConfigError
+from recall.domain.frozen import frozen
 from recall.domain.stream.paths import Path
 
 #: The facts that a rule may make, with the parts that each has.
@@ -32,7 +33,7 @@ FACTS: Final[Mapping[str, frozenset[str]]] = {
 _KEYS: Final = frozenset({"on", "fact", "each", "when", "take", "put"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """Where a part of a fact stands: the paths, tried in turn, each a sum of one or more."""
 
@@ -44,7 +45,7 @@ class Source:
         return cls(tuple(tuple(Path.parse(part.strip()) for part in text.split(" + ")) for text in texts))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Condition:
     """A path and the values of which one must stand there; with none, anything may."""
 
@@ -52,7 +53,7 @@ class Condition:
     values: tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     on: str
     fact: str

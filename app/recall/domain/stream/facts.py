@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from recall.domain.frozen import frozen
 
 
 class ToolKind(StrEnum):
@@ -20,7 +21,7 @@ class ToolKind(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tool:
     """A use of a tool. `subject` is the one argument that matters: a command, a path, a pattern, an address.
     `added` and `removed` count lines, None where the event does not tell."""
@@ -32,7 +33,7 @@ class Tool:
     removed: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Said:
     """Words to the person. `part`: the next ones go on where these end."""
 
@@ -40,12 +41,12 @@ class Said:
     part: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Thought:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Called:
     """`id` ties a later result to it; "" where the program gives none."""
 
@@ -53,7 +54,7 @@ class Called:
     tool: Tool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Returned:
     """What a tool gave back; `lines` counts all of its lines, also those that a cap took from `text`."""
 
@@ -63,7 +64,7 @@ class Returned:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionNamed:
     """The session's id; `folder` is where the agent says that it works."""
 
@@ -71,7 +72,7 @@ class SessionNamed:
     folder: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Used:
     """Tokens and US dollars; None: not told. `input_tokens` includes `cached_tokens`. `total`: of the whole run so
     far, otherwise to be added, once for each `key` ("" is a key of its own every time)."""
@@ -84,14 +85,14 @@ class Used:
     key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failed:
     """An error that the agent reports of itself."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limited:
     """The provider refused a request. `reset_at` is in wall seconds UTC, None when it is not told."""
 
@@ -99,7 +100,7 @@ class Limited:
     reset_at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ended:
     """The agent's last event; `text` is its final answer or, if it `failed`, the reason."""
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, cast
+
+from recall.domain.frozen import frozen
 
 #: So many items of one list are looked at; a hostile event has more.
 MOST_ITEMS: Final = 200
 _LARGEST: Final = 1 << 53
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Element:
     """What a rule looks at: a value in an event, and the name or place it stands under."""
 
@@ -26,7 +27,7 @@ class Element:
     key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Path:
     """A compiled path."""
 

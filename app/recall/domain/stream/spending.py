@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from recall.domain.frozen import frozen
+from recall.domain.run import Run
 from recall.domain.stream.facts import Fact, SessionNamed, Used
 
 #: Nobody used more; a hostile event may say so.
@@ -12,7 +14,7 @@ _MOST: Final = 1 << 53
 _NOTHING: Final = Used()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spending:
     """The session that the run was, its tokens and its price in US dollars; None: not told. `input_tokens` includes
     `cached_tokens`, those that the provider had read before."""
@@ -24,7 +26,12 @@ class Spending:
     cost_usd: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+def spending_of(run: Run) -> Spending:
+    """What a run used up, as the store keeps it."""
+    return Spending(run.session, run.input_tokens, run.output_tokens, run.cached_tokens, run.cost_usd)
+
+
+@frozen
 class Tally:
     """Adds up what events tell. A use with the key of the one before takes its place: some programs tell the
     growing use of one answer with every piece of it."""
