@@ -107,10 +107,9 @@ class Page:
 
     def _said(self, text: str, part: bool) -> str:
         self._spoke = True
-        goes_on = self._open == _WORDS
-        before = "" if goes_on else self.end_line()
+        before = "" if part and self._open == _WORDS else self.end_line()
         if not part:
-            return self.end_line() + _lines(text, "")
+            return before + _lines(text, "")
         words = clean(text)
         self._open = None if words.endswith("\n") else _WORDS
         return before + words
