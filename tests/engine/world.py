@@ -337,7 +337,7 @@ class Desk:
         return None
 
     def read(self, versions: Collection[Version]) -> Mapping[Version, bytes]:
-        return {version: bytes.fromhex(version.oid) for version in versions}
+        return {version: version.oid.encode() for version in versions}
 
     def write(self, file: ConflictedFile, content: bytes) -> Version:
         del file

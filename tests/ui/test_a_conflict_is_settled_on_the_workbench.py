@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from recall.domain.conflict import ConflictedFile, ConflictKind, ConflictRecord, Decision, Hunk, RecordedFile, Side
+from recall.domain.conflict import ConflictedFile, ConflictKind, ConflictRecord, Decision, Hunk, RecordedFile
 from recall.domain.run import Run, RunState
 from recall.domain.task import Task, TaskState
 from recall.domain.work import Conflict
 from recall.engine.resolve import ConflictView
+from recall.ui.bench_words import heading, place, reasons
 from recall.ui.session import open_session
-from recall.ui.workbench import Bench, Choice, heading, reasons
+from recall.ui.workbench import Bench, Choice
 from tests.e2e.test_conflicts_are_settled_by_a_person import MEET, PERSON
 from tests.support.builders import ref
 from tests.support.driver import Driver, driving
@@ -78,14 +79,14 @@ def test_moving_goes_over_the_ends_of_files_and_stops_at_the_last() -> None:
 def test_a_file_without_hunks_is_one_side_s_or_the_other_s() -> None:
     bench = _bench(_BINARY)
     assert isinstance(bench.choose(Choice.BOTH), str)
-    assert _chosen(bench, Choice.TASK).whole_files() == {Side.TASK: ["b.png"]}
+    assert _chosen(bench, Choice.TASK).decisions() == [Decision("b.png", "task", None)]
     assert _chosen(bench, Choice.TASK).open == ()
 
 
 def test_paths_in_each_other_s_way_are_for_hands() -> None:
     said = _bench(_TANGLED).choose(Choice.MAIN)
     assert isinstance(said, str)
-    assert "recall resolve T-2 --checkout" in said
+    assert "x deletes it" in said
 
 
 def test_what_was_decided_before_is_not_open_and_not_sent_again() -> None:
@@ -96,7 +97,8 @@ def test_what_was_decided_before_is_not_open_and_not_sent_again() -> None:
 
 def test_the_heading_says_who_meets_whom_and_the_reasons_why() -> None:
     bench = _bench(_TEXT)
-    assert heading(bench, 0.0) == "CONFLICT  T-2 Validate (bee, run 7)  meets  T-1 Parse   a.py  file 1/1 · hunk 1/2"
+    assert heading(bench, 0.0) == "CONFLICT  T-2 Validate (bee, run 7)  meets  T-1 Parse"
+    assert place(bench) == "a.py  file 1/1 · hunk 1/2 · 0 of 2 decided"
     assert reasons(bench) == ("Parse", "Reject unknown keys.")
 
 

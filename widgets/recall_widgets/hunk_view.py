@@ -8,8 +8,10 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.events import Click
+from textual.message import Message
 
-from recall.domain.conflict import Hunk
+from recall.domain.conflict import Hunk, Side
 from recall_widgets.glyphs import UNICODE, Symbols
 from recall_widgets.hunk_lines import HunkLines, side_lines
 from recall_widgets.text_view import TextView
@@ -18,22 +20,27 @@ from recall_widgets.titles import entitle
 
 @dataclass(frozen=True, slots=True)
 class HunkShown:
-    """`result` is what is to land, None while nothing was decided; `how` says whose it is."""
+    """`result` is what is to land, None while nothing was decided; `how` says whose it is. `offer` is what might
+    land, shown until something is decided, and `offered` says whence it is."""
 
     hunk: Hunk
     main_label: str = "main"
     task_label: str = "task"
     result: bytes | None = None
     how: str = ""
+    offer: bytes | None = None
+    offered: str = ""
 
 
 class HunkView(Vertical, can_focus=True):
-    """All three panes scroll together, so that what stands side by side stays side by side."""
+    """All three panes scroll together, so that what stands side by side stays side by side. A click on a side picks
+    it."""
 
     DEFAULT_CSS = """
     HunkView Horizontal { height: 1fr; }
     HunkView TextView { width: 1fr; height: 1fr; }
     HunkView.-stacked Horizontal { layout: vertical; height: 2fr; }
+    HunkView.-sides-only .result { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "lines(1)", "Down", show=False, id="hunk.down"),
@@ -46,6 +53,13 @@ class HunkView(Vertical, can_focus=True):
     ]
 
     _NARROW = 70
+
+    class Picked(Message):
+        """A side was clicked."""
+
+        def __init__(self, side: Side) -> None:
+            super().__init__()
+            self.side = side
 
     def __init__(self, *, symbols: Symbols = UNICODE, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -76,6 +90,11 @@ class HunkView(Vertical, can_focus=True):
         entitle(self._task_side, value.task_label)
         self._show_result()
 
+    def on_click(self, event: Click) -> None:
+        for pane, side in ((self._main_side, Side.MAIN), (self._task_side, Side.TASK)):
+            if event.widget is pane:
+                self.post_message(self.Picked(side))
+
     def on_resize(self) -> None:
         self.set_class(self.size.width < self._NARROW, "-stacked")
 
@@ -104,6 +123,8 @@ class HunkView(Vertical, can_focus=True):
             return
         if self._shows_base:
             title, lines = "base", side_lines(value.hunk.base)
+        elif value.result is None and value.offer is not None:
+            title, lines = value.offered, side_lines(value.offer)
         elif value.result is None:
             title, lines = "result", []
         else:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from recall.domain.frozen import frozen
 from recall.domain.task import TaskRef
 from recall.domain.text import clean_bytes, clean_line
 from recall.domain.work import Conflict
@@ -44,7 +45,11 @@ class ConflictKind(StrEnum):
 NEEDS_HANDS = frozenset({ConflictKind.PLACE})
 
 
-@dataclass(frozen=True, slots=True)
+#: The mode of a submodule's version; its object is a commit of another repository.
+SUBMODULE_MODE = "160000"
+
+
+@frozen
 class Version:
     """A file as git stores it: its mode (`100644`, `100755`, `120000`, `160000`) and its object."""
 
@@ -52,7 +57,7 @@ class Version:
     oid: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hunk:
     """One place where both sides changed the same lines. The texts are exact bytes with their line ends;
     `main_line` and `task_line` are the number of the first line in main's and in the task's file, from 1."""
@@ -64,7 +69,7 @@ class Hunk:
     task_line: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConflictedFile:
     """A path that needs a decision. `parts` is the merged file in order: what is agreed on as bytes, what is not
     as hunks; empty where there is nothing to merge line by line. A version is None where the path is not there."""
@@ -128,7 +133,7 @@ class ConflictedFile:
         return around
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """What is to land at a path: a version, or None for nothing. `how` is `main`, `task`, `remembered`, `edited`
     or `deleted`."""
@@ -138,7 +143,7 @@ class Decision:
     version: Version | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remembered:
     """How hunks of a file were resolved before. `hunks` holds the lines of each that is known, by its number from 0,
     `whole` the file's content where all of it is known. `task` and `at` (wall seconds UTC) say of which task's
@@ -150,7 +155,7 @@ class Remembered:
     at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LandedChange:
     """A commit on main that touched what conflicts, and the task that brought it, if one did."""
 
@@ -159,7 +164,7 @@ class LandedChange:
     task: TaskRef | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordedFile:
     """A conflicted path as the store keeps it."""
 
@@ -169,7 +174,7 @@ class RecordedFile:
     decision: Decision | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConflictRecord:
     """Everything that the store knows of an entry in conflict. `tip` and `base` bound the task's commits, `met` is
     where they stopped; `folder` is where a person resolves it by hand, "" when nobody does."""
@@ -198,7 +203,7 @@ class ConflictRecord:
         return tuple(dict.fromkeys(change.task for change in self.changes if change.task is not None))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Labels:
     """What stands behind the conflict markers, such as `main (T-1)` and `T-2`."""
 
@@ -206,7 +211,7 @@ class Labels:
     task: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Taken:
     """What a person made of a conflict in a folder. `open` says, for each path that is not settled, what is left
     to do; `tree` is the folder, with the decisions of before in place of what is open there. `settled` has what lies

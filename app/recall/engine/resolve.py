@@ -7,11 +7,12 @@ one that the person saw. A resolved entry goes through the queue like any other:
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from recall.domain.conflict import (
     NEEDS_HANDS,
+    SUBMODULE_MODE,
     ConflictedFile,
     ConflictRecord,
     Decision,
@@ -25,6 +26,7 @@ from recall.domain.conflict import (
     text_of,
 )
 from recall.domain.errors import RecallError
+from recall.domain.frozen import frozen
 from recall.domain.progress import may_take
 from recall.domain.run import Refused, Run
 from recall.domain.task import Task, TaskRef
@@ -32,12 +34,14 @@ from recall.domain.text import clean, clean_line
 from recall.engine.ports import Git, Store
 from recall.failpoint import failpoint
 
+_MOST_SHOWN = 256 * 1024  #: bytes of a file without hunks that are kept to be looked at
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class ConflictView:
     """Everything that a person, or a screen, wants to see of a conflict. `others` are the tasks behind main's side
-    with their last runs, newest first, `remembered` what is known of each path from before, and `agents` the names
-    of those that may do the task again."""
+    with their last runs, newest first, `remembered` what is known of each path from before, `agents` the names of
+    those that may do the task again, and `contents` what short files without hunks hold."""
 
     record: ConflictRecord
     task: Task
@@ -46,6 +50,7 @@ class ConflictView:
     files: tuple[ConflictedFile, ...]
     remembered: Mapping[str, Remembered] = field(default_factory=dict[str, Remembered])
     agents: tuple[str, ...] = ()
+    contents: Mapping[Version, bytes] = field(default_factory=dict[Version, bytes])
 
     @property
     def labels(self) -> Labels:
@@ -53,7 +58,7 @@ class ConflictView:
         return _labels(self.record)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FolderSeen:
     """What a person made of a conflict's folder so far. `open` says of each path what is left to do there,
     `settled` what lies at the others, `contents` the texts of those with hunks; `elsewhere` are changed files that
@@ -65,7 +70,7 @@ class FolderSeen:
     elsewhere: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resolver:
     """Each wish gives a sentence that says what was done, or a refusal that says why not. `actor` is who acts;
     `unattended` tells that no dispatcher is there to give workspaces back."""
@@ -85,7 +90,12 @@ class Resolver:
         files = self.git.conflicts.files(seen.met)
         known = self.git.conflicts.remembered(files)
         agents = tuple(one.name for one in self.store.agents() if may_take(one, task))
-        return ConflictView(seen, task, run, self._others(seen), files, known, agents)
+        return ConflictView(seen, task, run, self._others(seen), files, known, agents, self._contents(files))
+
+    def _contents(self, files: Sequence[ConflictedFile]) -> dict[Version, bytes]:
+        versions = {one for file in files if not file.hunks for one in (file.base, file.main, file.task) if one}
+        read = self.git.conflicts.read({one for one in versions if one.mode != SUBMODULE_MODE})
+        return {version: content for version, content in read.items() if len(content) <= _MOST_SHOWN}
 
     def _seen(self, ref: TaskRef) -> ConflictRecord | Refused:
         entry = next((entry for entry in self.store.merges() if entry.ref == ref), None)

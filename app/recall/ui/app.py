@@ -12,15 +12,16 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from recall.ui.acts import ACTS
-from recall.ui.acts.conflicts import carry_out, open_workbench
-from recall.ui.bridge import Done, EngineSaid, Met, Observed, Shown, Watcher
+from recall.ui.acts.conflicts import heed, open_workbench
+from recall.ui.acts.reading import open_run, open_task, show_run
+from recall.ui.bridge import Done, EngineSaid, Found, Met, Observed, Watcher
 from recall.ui.commands import BY_ID, COMMANDS, Command
 from recall.ui.context import Context
 from recall.ui.external import end_process
 from recall.ui.front import Front
 from recall.ui.layout import load_layout, save_layout
 from recall.ui.ledger import Ledger
-from recall.ui.screens.conflict import ConflictScreen
+from recall.ui.screens.detail import DetailScreen, OpenRun, OpenTask
 from recall.ui.screens.main import MainScreen
 from recall.ui.screens.prompts import Confirm
 from recall.ui.session import Session
@@ -53,7 +54,7 @@ class RecallApp(App[int]):
         self.main = MainScreen(session, layout)
         self.front = Front(self, session, self.main, leave_working=leave_working)
         self.host = self.front.host
-        ledger = Ledger(session.store, session.settings, session.clock, session.name)
+        ledger = Ledger(session.store, session.settings, session.clock, session.name, session.shortage)
         self._watcher = Watcher(self, ledger, session.store, session.clock, session.dispatcher_runs)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -72,7 +73,12 @@ class RecallApp(App[int]):
     # -- from other threads ------------------------------------------------------------------------------------
 
     def on_observed(self, message: Observed) -> None:
+        self.front.seen = message.seen
         self.main.show(message.seen)
+        heed(self.screen_stack, message.seen)
+        for screen in self.screen_stack:
+            if isinstance(screen, DetailScreen) and screen.is_mounted:
+                screen.see(message.seen)
 
     def on_engine_said(self, message: EngineSaid) -> None:
         if message.mode:
@@ -85,8 +91,8 @@ class RecallApp(App[int]):
     def on_done(self, message: Done) -> None:
         self.front.say(message.text, "warning" if message.refused else "information")
 
-    def on_shown(self, message: Shown) -> None:
-        self.front.read(message.title, message.text)
+    def on_found(self, message: Found) -> None:
+        show_run(self.front, message.run, message.pane)
 
     def on_met(self, message: Met) -> None:
         open_workbench(self.front, message.view)
@@ -97,9 +103,13 @@ class RecallApp(App[int]):
 
     # -- from screens ------------------------------------------------------------------------------------------
 
-    @on(ConflictScreen.Resolve)
-    def _resolve(self, message: ConflictScreen.Resolve) -> None:
-        carry_out(self.front, message)
+    @on(OpenTask)
+    def _open_task(self, message: OpenTask) -> None:
+        open_task(self.front, message.ref)
+
+    @on(OpenRun)
+    def _open_run(self, message: OpenRun) -> None:
+        open_run(self.front, message.run_id, message.pane)
 
     @on(MainScreen.LayoutChanged)
     def _keep_layout(self) -> None:
@@ -109,7 +119,7 @@ class RecallApp(App[int]):
     # -- commands ----------------------------------------------------------------------------------------------
 
     def action_command(self, id_: str) -> None:
-        context = self.main.context()
+        context = self._selected()
         if context is None:
             if id_ == "quit":
                 self.front.leaving.begin()
@@ -118,11 +128,15 @@ class RecallApp(App[int]):
         reason = command.unavailable(context)
         if reason:
             self.front.say(reason, "warning")
-        elif command.confirm:
-            question = command.confirm.format(task=context.task.ref if context.task else "")
+        elif question := command.confirm(context):
             self.front.over(Confirm(question), lambda yes: self._carry_out(command, context) if yes else None)
         else:
             self._carry_out(command, context)
+
+    def _selected(self) -> Context | None:
+        """What commands act on: what the topmost screen is about, else what is selected on the main one."""
+        shown = next((screen for screen in reversed(self.screen_stack) if isinstance(screen, DetailScreen)), None)
+        return shown.context() if shown is not None else self.main.context()
 
     def _carry_out(self, command: Command, context: Context) -> None:
         act = command.act
@@ -133,11 +147,13 @@ class RecallApp(App[int]):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The palette offers every command; one that makes no sense now says why."""
-        context = self.main.context()
+        context, act = self._selected(), screen.action_command if isinstance(screen, DetailScreen) else None
         for command in COMMANDS:
             reason = command.unavailable(context) if context is not None else ""
             words = reason or f"{command.help} ({self.session.keys.name(command.id)})"
-            yield SystemCommand(command.title, words, partial(self.call_later, self.main.action_command, command.id))
+            yield SystemCommand(
+                command.title, words, partial(self.call_later, act or self.main.action_command, command.id)
+            )
 
     # -- the end -----------------------------------------------------------------------------------------------
 

@@ -17,24 +17,28 @@ from recall.engine.resolve import Resolver
 from recall.ui.bridge import Done, EngineHost
 from recall.ui.errands import Errands
 from recall.ui.leaving import Leaving
+from recall.ui.ledger import Seen
 from recall.ui.screens.main import MainScreen
-from recall.ui.screens.reader import Reader
 from recall.ui.session import Session
 from recall.ui.wishes import ACTOR
+from recall.ui.workbench import Bench
 
 
 class Front:
     """`wishes` changes the store and `questions` reads it, each in the order asked; either may take seconds, so
-    neither holds the other up."""
+    neither holds the other up. `drafts` holds what was decided in conflicts that were left undecided. `seen` is the
+    store as it was last seen, None at first."""
 
     def __init__(self, app: App[int], session: Session, main: MainScreen, *, leave_working: bool) -> None:
         log = session.state / "ui.log"
         self.app = app
         self.session = session
         self.main = main
+        self.seen: Seen | None = None
         self.host = EngineHost(app, session.start, session.open_engine, log)
         self.wishes = Errands(app, "wishes", log)
         self.questions = Errands(app, "questions", log)
+        self.drafts: dict[TaskRef, Bench] = {}
         self.leaving = Leaving(self, leave_working=leave_working)
 
     def say(self, text: str, severity: SeverityLevel = "information") -> None:
@@ -44,10 +48,6 @@ class Front:
     def over(self, screen: Screen[Any], then: Callable[[Any], None] | None = None) -> None:
         """Lay a screen or dialog over what is shown; `then` gets what it was left with."""
         self.app.push_screen(screen, then)
-
-    def read(self, title: str, text: str) -> None:
-        """Lay a screenful of text over what is shown."""
-        self.over(Reader(title, text.encode("utf-8", "replace"), self.session.symbols))
 
     def ask(self, question: Callable[[], Message | None]) -> None:
         """Read something; its message comes back to the app."""

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from typing import Any
 
 from textual.message import Message
+from textual.screen import Screen
 
 from recall.domain.run import Refused
-from recall.domain.task import TaskRef
-from recall.engine.resolve import ConflictView, Resolver
+from recall.engine.resolve import ConflictView
 from recall.ui.acts.kind import OwnAct
+from recall.ui.bench_errands import BenchErrands
 from recall.ui.bridge import Done, Met
 from recall.ui.context import Context
 from recall.ui.front import Front
+from recall.ui.ledger import Seen
 from recall.ui.screens.conflict import ConflictScreen
 from recall.ui.wishes import ACTOR
-from recall.ui.workbench import resolve
 
 
 def _look(front: Front, context: Context) -> None:
@@ -31,18 +33,16 @@ def _look(front: Front, context: Context) -> None:
 def open_workbench(front: Front, view: ConflictView) -> None:
     """Lay out a conflict that was looked at."""
     session = front.session
-    front.over(ConflictScreen(view, session.clock.now().wall, session.symbols, session.keys))
+    errands = BenchErrands(session, front.wishes.send, front.questions.send, front.drafts)
+    front.over(ConflictScreen(view, session.clock.now().wall, errands, session.symbols, session.keys))
 
 
-def carry_out(front: Front, decided: ConflictScreen.Resolve) -> None:
-    """Have done what the workbench was left with."""
-    ways: dict[str, Callable[[Resolver, TaskRef], str | Refused]] = {
-        "accept": lambda desk, _: resolve(desk, decided.bench),
-        "send back": lambda desk, ref: desk.send_back(ref),
-        "restart": lambda desk, ref: desk.restart(ref),
-        "give up": lambda desk, ref: desk.give_up(ref),
-    }
-    front.settle(decided.bench.view.task.ref, ways[decided.way])
+def heed(screens: Sequence[Screen[Any]], seen: Seen) -> None:
+    """Let a workbench know what became of its conflict meanwhile."""
+    for screen in screens:
+        if isinstance(screen, ConflictScreen):
+            ref = screen.bench.view.record.ref
+            screen.heed(next((entry for entry in seen.overview.merges if entry.ref == ref), None))
 
 
 ACTS: dict[str, OwnAct] = {
