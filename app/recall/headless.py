@@ -6,12 +6,13 @@ import json
 import signal
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 
 from recall.bootstrap import open_engine
 from recall.domain.event import Event
+from recall.domain.frozen import frozen
 from recall.domain.narration import line_of
 from recall.domain.progress import Standing
 from recall.domain.run import RunState
@@ -21,7 +22,7 @@ ALL_DONE = 0
 NEEDS_PERSON = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Console:
     """Where a headless run speaks: readable lines, or one JSON object a line."""
 

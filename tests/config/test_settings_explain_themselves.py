@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,8 @@ def test_every_setting_is_explained(tmp_path: Path) -> None:
     file.write_text('verify = "none"\n')
     explained = {key for key, _, _, meaning in explain(file) if meaning}
     for section in SECTIONS:
-        assert {f"{section.name}.{name}" for name in section.build.__slots__} <= explained
-    top = set(Settings.__slots__) - {"file", "agents"} - {section.name for section in SECTIONS}
+        assert {f"{section.name}.{name}" for name in section.build._fields} <= explained
+    top = {field.name for field in fields(Settings)} - {"file", "agents"} - {section.name for section in SECTIONS}
     assert top <= explained
     assert top == {key.name for key in TOP}
 

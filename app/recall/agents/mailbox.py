@@ -11,10 +11,10 @@ import json
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from recall.domain.errors import RecallError
+from recall.domain.frozen import frozen
 
 REPORTS = ".recall-run"
 RUN_FILE = "run.json"
@@ -29,7 +29,7 @@ class MailboxError(RecallError):
     """No slot, or not exactly one, fits what the command was told."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slot:
     """One run's mailbox, as `run.json` names it."""
 
@@ -44,12 +44,12 @@ class Slot:
         return self.folder / "tree" / REPORTS
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Accepted:
     """The shim took the report."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declined:
     """The shim, or the run's end, turned the report down. `over`: the run has lost its lease or has ended, and
     no report of it counts any more."""
@@ -58,7 +58,7 @@ class Declined:
     over: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stored:
     """The report lies in the mailbox; nobody judged it within the time waited."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from recall.agents.environment import agent_environment
@@ -11,6 +10,7 @@ from recall.agents.prompt import Answer, Attempt, Briefing, build_prompt
 from recall.agents.rendered import dialect_for
 from recall.config.settings import AgentSettings, Settings
 from recall.domain.errors import ConfigError
+from recall.domain.frozen import frozen
 from recall.domain.launch import LeaseSpec, RunSpec, ShimStoreContract
 from recall.domain.rng import Rng
 from recall.domain.run import Run, RunResult
@@ -23,7 +23,7 @@ from recall.domain.work import Workspace
 _SILENT = frozenset({RunResult.RATE_LIMITED, RunResult.CREDIT_EXHAUSTED, RunResult.AUTH_REQUIRED})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunPlanner:
     """The planner of `engine.ports`. `find` gives the task of a reference, `environ` is the dispatcher's own
     environment, of which agents see an allow-list."""

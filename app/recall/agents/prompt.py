@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from recall.domain.frozen import frozen
 from recall.domain.task import Task, TaskRef
 from recall.domain.text import clean, clean_line
 
 _ESSENCE = 1200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attempt:
     """An earlier run of the same task: how it came out and why."""
 
@@ -23,7 +23,7 @@ class Attempt:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """What an earlier run asked, and what a person said to it."""
 
@@ -32,7 +32,7 @@ class Answer:
     answer: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Briefing:
     """Everything around the task. `program` is the argv that starts the `recall` command, `slot` the run's
     slot folder, both absolute. `group` is the task's parent, `done` its prerequisites' titles, `answers` the

@@ -6,10 +6,10 @@ import os
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 
 from recall.agents.shim import AHEAD
+from recall.domain.frozen import frozen
 
 #: Imports the shim rather than running its file, since only what is imported comes from the bytecode cache. Its
 #: folder comes last, so that nothing in it can hide a module of the standard library.
@@ -24,7 +24,7 @@ class ShimProcess(subprocess.Popen[bytes]):
         return
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StartedShim:
     """`answer` is the pipe on which it says that it is ready, for the caller to close."""
 
@@ -32,7 +32,7 @@ class StartedShim:
     answer: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Ahead:
     """One that waits on its standard input, the pipe `told`, for the folder of its run; when that pipe closes, by
     whatever end of this process, it ends."""

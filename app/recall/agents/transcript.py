@@ -6,13 +6,13 @@ kept or dropped, so a reader that asks for dropped bytes is given the next ones 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from recall.domain.frozen import frozen
 from recall.domain.limits import TAIL_BYTES
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chunk:
     """Raw bytes from `start` to `end`. `start` is later than asked for when bytes between were dropped."""
 
@@ -24,7 +24,7 @@ class Chunk:
         return self.start + len(self.data)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Segment:
     start: int
     path: Path

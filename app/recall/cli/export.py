@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -14,6 +14,7 @@ from recall.cli.project import Project, opened_project
 from recall.cli.report import say, say_json
 from recall.config.settings import TaskList
 from recall.domain.errors import ConfigError
+from recall.domain.frozen import frozen
 from recall.domain.text import clean_bytes
 
 
@@ -53,7 +54,7 @@ def _chosen(project: Project, region: str | None) -> list[TaskList]:
     return lists
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Exported:
     region: str
     path: str

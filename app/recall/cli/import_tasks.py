@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from recall.cli.report import ACTOR, ExitCode, Stop, say, say_json, warn
 from recall.config.settings import TaskList
 from recall.config.values import is_name, region_of
 from recall.domain.errors import ConfigError
+from recall.domain.frozen import frozen
 from recall.domain.imports import ImportDiff
 from recall.domain.task import TaskRef
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recall.tasklist import TaskList as ParsedList
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Source:
     """One file to import. `shown` is how the person names it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from recall.cli.interventions import ACTOR
 from recall.cli.project import Project, opened_project
 from recall.cli.report import Refusal, confirm, say, say_json
 from recall.cli.words import columns
+from recall.domain.frozen import frozen
 from recall.domain.run import Refused, Run, RunState
 from recall.domain.text import clean, clean_line
 from recall.domain.words import elapsed
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _UNITS = (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Parked:
     """Parked work with the run that it came from, when the store knows it."""
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
+
+from recall.domain.frozen import frozen
 
 Which = Callable[[str], str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VerifyGuess:
     """A verify command and the sign that it was guessed from."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from recall.domain.errors import ConfigError
+from recall.domain.frozen import frozen
 
 KeyPath = tuple[str, ...]
 
@@ -29,7 +29,7 @@ _TOKEN = re.compile(
 _WHERE = re.compile(r"(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """One recall.toml. `lines` counts from 1 and holds headers and keys, not what inline tables hold."""
 

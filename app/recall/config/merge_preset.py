@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from recall.config.settings import AgentSettings
+from recall.domain.frozen import frozen
 from recall.domain.usage import LimitPatterns
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PresetFields:
     """The part of a preset that settings hold. `command` names the chosen model already."""
 

@@ -3,7 +3,7 @@ the file that `recall init` writes all come from this table."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from recall.config import values
 from recall.config.settings import (
@@ -30,8 +30,7 @@ SectionSettings = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """One key. `name` is also the field of the settings class that it fills."""
 
     name: str
@@ -39,8 +38,7 @@ class Key:
     meaning: str
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """One `[table]` of recall.toml; it fills the field of Settings that has its name."""
 
     name: str

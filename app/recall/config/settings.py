@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from recall.domain.agent import AgentSpec
+from recall.domain.frozen import frozen
 from recall.domain.usage import LimitPatterns
 
 
-@dataclass(frozen=True, slots=True)
-class TaskList:
+class TaskList(NamedTuple):
     """One watched task file, relative to the checkout, and the region its tasks belong to."""
 
     region: str
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseSettings:
+class LeaseSettings(NamedTuple):
     ttl: float = 300.0
     heartbeat: float = 30.0
     pull_ttl: float = 3600.0
 
 
-@dataclass(frozen=True, slots=True)
-class LimitSettings:
+class LimitSettings(NamedTuple):
     """`margin` is added to a printed reset; `default` is the first pause when none could be read, doubled up
     to `cap`; after `failover_after` another agent may start a limited task afresh."""
 
@@ -36,8 +36,7 @@ class LimitSettings:
     failover_after: float = 3600.0
 
 
-@dataclass(frozen=True, slots=True)
-class RunSettings:
+class RunSettings(NamedTuple):
     """`after_report` is how long an agent may still live once it has reported; `backoff` is the first pause
     after a failed attempt, doubled each time."""
 
@@ -51,15 +50,13 @@ class RunSettings:
     transcript_cap: int = 32 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class WorkspaceSettings:
+class WorkspaceSettings(NamedTuple):
     kind: str = "worktree"
     keep: tuple[str, ...] = ()
     root: str = ".recall"
 
 
-@dataclass(frozen=True, slots=True)
-class MergeSettings:
+class MergeSettings(NamedTuple):
     """`conflicts` says who settles one: `restart` starts the task over from main, `person` waits for one, `auto`
     waits only where a screen is open."""
 
@@ -70,30 +67,27 @@ class MergeSettings:
     max_leftover_bytes: int = 10 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxSettings:
+class SandboxSettings(NamedTuple):
     level: str = "none"
     write: tuple[str, ...] = ()
     network: str = "on"
 
 
-@dataclass(frozen=True, slots=True)
-class StoreSettings:
+class StoreSettings(NamedTuple):
     lock_timeout: float = 10.0
     min_free: int = 64 * 1024 * 1024
     state_dir: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class UiSettings:
+class UiSettings(NamedTuple):
     """`theme` "" is Recall's own; `keys` holds the keys of the commands that were given others."""
 
     theme: str = ""
     glyphs: str = "auto"
-    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    keys: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentSettings:
     """One agent. `command` is the argv of an unattended run; `prompt` says how the prompt goes in (`stdin`,
     `arg`: appended as the last argument, `file`: its path is appended). `patterns` are added to the defaults.
@@ -119,7 +113,7 @@ class AgentSettings:
     given: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """`file` is the recall.toml that was read, `verify` a shell command or None for a spelled-out "none".
     `explore` is the share of choices that go to another agent than the best."""

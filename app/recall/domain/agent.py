@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from recall.domain.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentSpec:
     """What recall.toml says of an agent. Agents of one `account` share usage limits."""
 
@@ -16,7 +18,7 @@ class AgentSpec:
     account: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentChoice:
     """What a person wants of an agent in place of what recall.toml says; None leaves open. Nothing chosen at all
     means: as recall.toml says."""
@@ -34,7 +36,7 @@ class AgentChoice:
         return AgentChoice(enabled, self.parallel if other.parallel is None else other.parallel)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weight:
     """How much an agent is trusted with one task type: [0, 1], four digits, 0.5 at first."""
 
@@ -43,7 +45,7 @@ class Weight:
     failed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agent:
     """One row of the store joined with its configuration. Times are wall seconds UTC.
 

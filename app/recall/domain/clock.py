@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from recall.domain.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Instant:
     """One reading of every clock that matters, taken together.
 
@@ -26,7 +27,7 @@ class Clock(Protocol):
     def now(self) -> Instant: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deadline:
     """A moment on the monotonic clock of one boot. Another boot means that it has passed."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from recall.domain.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """`seq` only grows. `at` is wall seconds UTC. `actor` is `dispatcher`, `shim`, `cli`, `agent NAME`,
     `person` or `store`; `kind` a dotted word such as `task.claimed`."""

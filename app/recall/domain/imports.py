@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from recall.domain.frozen import frozen
 from recall.domain.task import TaskRef
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportDiff:
     """What one import did, or would do. `returned` are tasks that had vanished and are back. `warnings` are
     full sentences (`T-09 can never run: T-07 was cancelled`). `refused` holds the errors that only the store

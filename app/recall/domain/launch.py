@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from recall.domain.frozen import frozen
 from recall.domain.run import ExitRecord
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShimStoreContract:
     """What a shim needs to write on behalf of its run. `renew_sql` moves the lease's end and `end_sql` marks
     the run ended; both are fenced, each changes exactly one row or the lease is lost. Named parameters:
@@ -23,7 +23,7 @@ class ShimStoreContract:
     end_sql: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeaseSpec:
     """The lease that a shim renews by itself. Seconds."""
 
@@ -36,7 +36,7 @@ class LeaseSpec:
     contract: ShimStoreContract
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunSpec:
     """Everything a shim needs. `prompt` is given by `prompt_mode`; `lease` and `slot` are None for a
     verification. Limits are seconds; `stall` 0 switches stall detection off. `shell` runs the single string
@@ -62,7 +62,7 @@ class RunSpec:
     transcript_cap: int = 32 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunStatus:
     """What is left of a run's process. `live`: its shim holds its lock. `exit`: its record. Neither: lost."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
+from recall.domain.frozen import frozen
 from recall.domain.task import TaskRef
 
 
@@ -60,7 +60,7 @@ QUEUE_RETRIED = "queue.retried"
 MAIN_OID = "main_oid"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MergeEntry:
     """One row of the store. `tip` and `base` bound the commits that the run brought (in the integration
     repository); `candidate` is them rebased, on top of `onto`. `intent_old` and `intent_new` are set from

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from recall.domain.frozen import frozen
 from recall.domain.run import ExitRecord, RunResult
 from recall.domain.task import TaskState
 from recall.domain.usage import LimitClass, LimitFinding
@@ -25,7 +25,7 @@ class Effect(StrEnum):
     STOPS = "stops"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Consequence:
     """One row of the table. `attempt`: uses one up. `interruption`: counts as one. `person`: the task waits
     for a person at once. `meaning` is the sentence shown to people and in docs/STATES.md."""
@@ -71,7 +71,7 @@ CONSEQUENCES: dict[RunResult, Consequence] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """What a finished run amounts to before git is asked. `accepted` means: a good report, to be collected."""
 
@@ -81,7 +81,7 @@ class Verdict:
     finding: LimitFinding = LimitFinding()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settlement:
     """Everything that one settled run changes, to be written in one transaction.
 
@@ -104,7 +104,7 @@ class Settlement:
     agent_stopped: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Budget:
     """What a task has used and may use. `backoff` is the first pause in seconds, doubled with every use."""
 
@@ -115,7 +115,7 @@ class Budget:
     backoff: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CooldownRule:
     """Seconds: see `config.LimitSettings`. `in_a_row` counts earlier limits whose reset could not be read.
     `transient` is the first pause after trouble on the provider's side that named no time."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from recall.domain.agent import Agent
+from recall.domain.frozen import frozen
 from recall.domain.merge import MergeEntry
 from recall.domain.progress import Standing, standing
 from recall.domain.run import Run, RunState
@@ -15,7 +15,7 @@ from recall.domain.task import Task, TaskState
 from recall.domain.words import TASK_WORDS, elapsed, task_word, until
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Overview:
     """`now` is wall seconds UTC; `tip` is main's last known commit, empty before the first landing.
     `dispatcher`: one is running. `queue_held` and `dispatch_held` say why nothing lands, or starts, before a person

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from recall.domain.agent import Agent
+from recall.domain.frozen import frozen
 from recall.domain.merge import MergeEntry, MergeState
 from recall.domain.run import Run, RunState
 from recall.domain.task import Task, TaskState
@@ -13,7 +13,7 @@ from recall.domain.task import Task, TaskState
 _MOVING_MERGES = frozenset({MergeState.QUEUED, MergeState.VERIFYING, MergeState.LANDING})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standing:
     """`moving`: something runs, or will start by itself. `waits`: one sentence for each thing that only a
     person can move. `finished` counts done and cancelled tasks."""

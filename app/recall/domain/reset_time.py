@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from itertools import islice
 from zoneinfo import ZoneInfo
+
+from recall.domain.frozen import frozen
 
 #: A printed moment this long ago has just passed; it is not the same time tomorrow.
 GRACE = 600.0
@@ -92,7 +93,7 @@ _REACH = 48
 _MOST = 12
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reset:
     """A moment that was read. `certain`: it names its zone or needs none. `relative`: counted from now.
     `retry`: announced as a retry, so perhaps only a client's own pause."""

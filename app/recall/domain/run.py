@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from recall.domain.frozen import frozen
 from recall.domain.task import TaskRef
 
 
@@ -55,7 +55,7 @@ class RunResult(StrEnum):
     QUESTION = "question"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """One row of the store. `number` counts the runs of its task from 1 and names the branch.
 
@@ -95,7 +95,7 @@ class Run:
         return TaskRef(self.region, self.task)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Claim:
     """A won claim: who may act for the task, until when (CLOCK_MONOTONIC seconds of `boot`), and as what."""
 
@@ -110,7 +110,7 @@ class Claim:
     expires_wall: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refused:
     """A write on behalf of a run, or a person's wish, that was turned down. Recorded, never dropped silently."""
 
@@ -118,7 +118,7 @@ class Refused:
     lease_lost: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """What an agent said of its own run. The last valid one before the end counts."""
 
@@ -127,7 +127,7 @@ class Report:
     question: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExitRecord:
     """How the agent's process ended, as its shim wrote it down.
 

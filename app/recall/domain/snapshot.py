@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from recall.domain.agent import Agent
+from recall.domain.frozen import frozen
 from recall.domain.task import Task, TaskRef
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snapshot:
     """`ready`: tasks in `todo` with nothing unmet, no groups. `running`: tasks in progress.
     `behind`: how long the longest chain of work behind a task is (a task nobody waits for has 0).
@@ -25,7 +26,7 @@ class Snapshot:
     paused_reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Assign:
     """One decision: this agent takes this task, for this reason."""
 

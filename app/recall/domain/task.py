@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from recall.domain.clock import Deadline, Instant
+from recall.domain.frozen import frozen
 
 DEFAULT_REGION = "main"
 
@@ -82,7 +82,7 @@ TASK_MOVES: dict[tuple[TaskState, TaskState], str] = {
 RESTING = frozenset({TaskState.NEEDS_PERSON, TaskState.ON_HOLD, TaskState.CANCELLED})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskSpec:
     """One task as its list says it, after parsing. `status` counts on the first import only."""
 
@@ -103,7 +103,7 @@ class TaskSpec:
     line: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """One row of the store.
 

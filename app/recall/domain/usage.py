@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
+
+from recall.domain.frozen import frozen
 
 
 class LimitClass(StrEnum):
@@ -16,8 +18,7 @@ class LimitClass(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class LimitPatterns:
+class LimitPatterns(NamedTuple):
     """Regular expressions (Python `re`, matched without case) in error position, by class."""
 
     limit: tuple[str, ...] = ()
@@ -26,7 +27,7 @@ class LimitPatterns:
     transient: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LimitFinding:
     """What was made of a log. `limited`: no new run before `reset_at` (wall seconds UTC, None when no time
     could be read). `matched` is the cleaned line it was read from, `source` where (`event`, `text`)."""

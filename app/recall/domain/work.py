@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from recall.domain.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Workspace:
     """A folder ready for one run. `folder` holds `tree/` (the work tree), `run.json` and answers; `base` is
     main's commit at its start."""
@@ -21,7 +22,7 @@ class Workspace:
         return self.folder / "tree"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """What a run brought: commits `base..tip`, now in the integration repository. `leftovers` are files that
     were not committed by the agent, `restored` the protected files taken out of its commits."""
@@ -34,14 +35,14 @@ class Result:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NothingNew:
     """The run, or its rebase, brought nothing that main does not have."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PersonNeeded:
     """Git work that only a person can decide. Nothing was lost; the reason says where it is."""
 
@@ -49,7 +50,7 @@ class PersonNeeded:
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rebased:
     """The commits on their new base, not yet verified. `joined` says that they became one commit, and why."""
 
@@ -59,7 +60,7 @@ class Rebased:
     joined: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conflict:
     """The commits do not apply. `step` is the commit that failed. base, ours (main's side) and theirs (the task's
     side) are commits of the integration repository: merging the last two meets the same conflict again, and a
@@ -74,7 +75,7 @@ class Conflict:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Landed:
     """Main now contains `commit`. `how` names the way it was moved."""
 
@@ -82,7 +83,7 @@ class Landed:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WaitingForCheckout:
     """The user's checkout is in the way; nothing was touched. Tried again when it changes."""
 
@@ -90,7 +91,7 @@ class WaitingForCheckout:
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MainMoved:
     """Main is not where the candidate was built. `rewritten` means that the old tip is not in it any more."""
 
@@ -98,7 +99,7 @@ class MainMoved:
     rewritten: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verified:
     """The verdict on one exact tree. `output_tail` is cleaned text for people."""
 

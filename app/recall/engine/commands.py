@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import select
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from recall.domain.frozen import frozen
 from recall.domain.run import ExitRecord
 from recall.domain.text import clean
 from recall.engine.ports import Runner, RunSpec
@@ -15,7 +15,7 @@ from recall.engine.ports import Runner, RunSpec
 _WAIT_MS = 500
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandEnd:
     """How a command ended. `tail` is cleaned text for people; `given_up` means that the caller stopped it."""
 

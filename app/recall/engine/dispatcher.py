@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 
 from recall.domain.errors import ConfigError, Displaced, RecallError, StoreBusy
 from recall.domain.event import Event
+from recall.domain.frozen import frozen
 from recall.domain.merge import MergeState
 from recall.domain.outcome import MAX_INTERRUPTIONS
 from recall.domain.progress import Standing, standing
@@ -44,7 +45,7 @@ class Stopping(IntEnum):
     HALT = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listener:
     """What a front end is told: new events, and trouble of the engine itself. Called from engine threads."""
 

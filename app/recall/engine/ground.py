@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+
+from recall.domain.frozen import frozen
 
 _UNITS = ((1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB"), (1, "bytes"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ground:
     """`folders` lie on the disks that work needs, each with at least `least` bytes; `free` measures one.
     `in_place` tells whether the dispatcher's lock file is still there. Without folders there is always room."""

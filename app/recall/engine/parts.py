@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
+from recall.domain.frozen import frozen
 from recall.domain.outcome import Budget, CooldownRule, Settlement, settle
 from recall.domain.rng import Rng
 from recall.domain.run import Run, RunResult
@@ -15,7 +16,7 @@ from recall.engine.ground import Ground
 from recall.engine.ports import Git, Planner, Runner, Store, TaskFiles
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parts:
     """`zone` names the machine's time zone, for reset times that agents print without one.
     `restart_conflicts`: nobody is there to resolve a conflict, so its task starts over from main.

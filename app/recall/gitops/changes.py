@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+
+from recall.domain.frozen import frozen
 
 GITLINK = "160000"
 _ABSENT = "000000"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangedPath:
     """`mode` and `oid` are those after the change; `status` is git's letter (`A`, `M`, `D`, `T`)."""
 

@@ -10,9 +10,9 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from pathlib import Path
 
+from recall.domain.frozen import frozen
 from recall.domain.text import clean_line
 from recall.gitops.command import Finished, run_git
 from recall.gitops.operations import operation
@@ -26,7 +26,7 @@ _LITERAL = ":(top,literal)"
 _LONGEST_SCOPE = 64 * 1024  # bytes of a command line
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checkout:
     """A work tree of the user's repository. `git_dir` is the one that holds its index; `branch` is the full
     ref name that HEAD is on, empty when detached. `missing`: it cannot be reached. `pushable`: a push to the
@@ -40,7 +40,7 @@ class Checkout:
     settings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """One path that differs between two commits. `mode` is ABSENT when the path goes, `old_mode` when it is
     new."""
@@ -55,7 +55,7 @@ class Change:
         return Change(self.path, self.mode, self.blob, self.old_mode, self.old_blob)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class View:
     """A checkout against a change of its branch. `blocked` are the paths in the way, and `reason` says how;
     `arrived` are the paths that stand in the index and on disk as the change wants them; `clean` means that no
@@ -188,7 +188,7 @@ def _scope(wanted: Sequence[Change]) -> list[str]:
     return [_LITERAL + os.fsdecode(one.path) for one in wanted]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Entry:
     staged: str
     unstaged: str

@@ -13,11 +13,11 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from recall.domain.errors import EnvironmentFailure
+from recall.domain.frozen import frozen
 from recall.domain.surroundings import failure_of, failure_told
 from recall.domain.text import clean
 
@@ -78,7 +78,7 @@ HARDENING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finished:
     """A git call that ended. `out` and `err` are raw bytes: paths are not text."""
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from recall.domain.frozen import frozen
 
 #: They vouch for bytes that are no longer there after a rewrite.
 _SIGNATURES = (b"gpgsig", b"gpgsig-sha256", b"mergetag")
@@ -18,7 +20,7 @@ _TRAILER = re.compile(rb"[A-Za-z0-9-]+[ \t]*:(?:[ \t]|$)")
 _KNOWN_TRAILER = re.compile(rb"Signed-off-by: |\(cherry picked from commit ")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Commit:
     """`headers` are (name, value) in their order, continuation lines joined with line feeds."""
 

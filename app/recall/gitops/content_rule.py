@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
+from recall.domain.frozen import frozen
 from recall.domain.text import clean, clean_line
 from recall.domain.work import PersonNeeded
 from recall.gitops.changes import GITLINK, ChangedPath
@@ -29,7 +29,7 @@ _MEBIBYTE = 1024 * 1024
 LARGEST_KEY = _MEBIBYTE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ContentRule:
     """New content of more than `max_bytes` in all waits for a person."""
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from recall.domain.frozen import frozen
 from recall.gitops.agent_files import read_bytes, read_text
 from recall.gitops.operations import operation
 
@@ -18,7 +18,7 @@ _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REF = re.compile(r"refs/(?!.*(?:\.\.|//))[^\0-\x20~^:?*\[\\]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForeignGitDir:
     """`git_dir` holds HEAD and the index, `common_dir` the refs. `objects` is None if they are the user's own."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from recall.domain.errors import EnvironmentFailure, Exhausted
+from recall.domain.frozen import frozen
 from recall.domain.surroundings import failure_of
 from recall.domain.work import Workspace
 from recall.gitops.agent_files import is_real_folder
@@ -15,7 +15,7 @@ from recall.gitops.parking import Leftovers, Parking
 from recall.gitops.user_refs import UserRefs
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Keeper:
     """`scratch` is a folder for throw-away indexes."""
 

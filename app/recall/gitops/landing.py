@@ -11,10 +11,11 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from recall.domain.errors import EnvironmentFailure
+from recall.domain.frozen import frozen
 from recall.domain.rng import Rng
 from recall.domain.surroundings import failure_told
 from recall.domain.text import clean_line
@@ -43,7 +44,7 @@ _ATTEMPTS = 8
 _FIRST_WAIT = 0.05  # seconds
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Refused:
     """This attempt moved nothing; the next may."""
 
@@ -51,7 +52,7 @@ class _Refused:
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Intent:
     """One landing: what is to move from where to where, and what the reflog will say of it."""
 

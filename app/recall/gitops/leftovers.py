@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from recall.domain.frozen import frozen
 from recall.domain.surroundings import refuse_scarcity
 from recall.domain.text import clean, clean_line
 from recall.domain.work import PersonNeeded
@@ -33,7 +33,7 @@ from recall.gitops.submodules import touched_submodules
 _WHAT = "were left uncommitted"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leftovers:
     """`tree` is the content with the leftovers in it; `paths` are them, none when there is nothing to commit."""
 

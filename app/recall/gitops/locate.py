@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from recall.domain.errors import ConfigError
+from recall.domain.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Location:
     """`checkout` is the work tree's root that the search began in, None for a bare repository. `common_dir`
     is the git dir that all linked worktrees share; `git_dir` is the one of this work tree."""

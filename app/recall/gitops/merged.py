@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import takewhile
 
 from recall.domain.conflict import ConflictKind, Hunk, Side, Version
+from recall.domain.frozen import frozen
 from recall.gitops.changes import GITLINK
 
 _LINK = "120000"
@@ -16,7 +17,7 @@ _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _LOOKED_AT = 8000  # bytes: where git looks for a NUL before it calls a file binary
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Merge:
     """`tree` is git's outcome, conflicted paths in it as git left them. `stages` holds, for each of those, its
     versions: 1 the base, 2 main, 3 the task. `words` are the kinds of trouble that git names for a path, `named`

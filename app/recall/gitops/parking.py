@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from recall.domain.frozen import frozen
 from recall.domain.text import clean, clean_line
 from recall.failpoint import failpoint
 from recall.gitops.changes import GITLINK
@@ -29,7 +29,7 @@ _IDENTITY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParkedWork:
     """Work that waits for a person. `files` counts the paths that differ from the commit the run began at;
     `folder` is set when the workspace itself was left as it is."""
@@ -42,7 +42,7 @@ class ParkedWork:
     folder: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leftovers:
     """A folder as a tree. `incomplete` names what git could not take in: nested repositories, unreadable files."""
 

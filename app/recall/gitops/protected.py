@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from recall.domain.frozen import frozen
 from recall.gitops.changes import ChangedPath
 from recall.gitops.commits import Commit
 from recall.gitops.integration import IntegrationRepository, borrowing
@@ -17,7 +17,7 @@ MAILBOX = ".recall-run"
 _Entries = dict[str, tuple[str, str]]  # path -> (mode, object id)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Series:
     """Commits of a run, oldest first, none of which main has, with what each one touches. `base_tree` is what the
     run began with."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from recall.domain.clock import Clock
+from recall.domain.frozen import frozen
 from recall.domain.text import clean
 from recall.domain.work import Conflict, NothingNew, Rebased, RebaseOutcome
 from recall.failpoint import failpoint
@@ -21,7 +21,7 @@ from recall.gitops.integration import IntegrationRepository
 COMMITTER = "Recall <recall@localhost>"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One commit merged with the new base. `tree` is the outcome; when it is not clean, markers are in it."""
 
@@ -31,7 +31,7 @@ class Step:
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Range:
     """The commits to be moved, oldest first. `fork` is where they leave what `onto` has, `side` the commit to
     merge them with: `onto`, or one with the same `tree` on top of `fork`."""

@@ -12,11 +12,12 @@ import os
 import shutil
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from recall.domain.conflict import ConflictedFile, Labels, Remembered, Version
+from recall.domain.frozen import frozen
 from recall.domain.text import clean_line
 from recall.gitops.command import ALONE, run_git
 from recall.gitops.integration import IntegrationRepository, config_text
@@ -26,7 +27,7 @@ _LABELS = Labels("main", "task")
 _NOTE = "recall.json"  #: beside what rerere keeps: whose resolution it was
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Found:
     """What rerere made of a text, and whose resolution that was."""
 
@@ -35,7 +36,7 @@ class _Found:
     at: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Text:
     """A text with conflict markers, and the versions that stand against each other in it."""
 
@@ -43,7 +44,7 @@ class _Text:
     versions: tuple[Version | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Area:
     """A repository for one call: `texts` lie in its work tree as `0`, `1` and so on."""
 

@@ -6,10 +6,10 @@ The agent's branch and folder stay as they are, so this can be done again after 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from recall.domain.clock import Clock
+from recall.domain.frozen import frozen
 from recall.domain.text import clean_line
 from recall.domain.work import CollectOutcome, NothingNew, PersonNeeded, Result, Workspace
 from recall.failpoint import failpoint
@@ -25,7 +25,7 @@ from recall.gitops.rebase import committer_now
 from recall.gitops.repository import Repository
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Found:
     """The commit that a run's work ends in. `standing` is the one that its files were checked out from: only
     when they are the same can leftovers be added."""

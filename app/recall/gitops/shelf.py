@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from recall.domain.clock import Clock
 from recall.domain.errors import EnvironmentFailure
+from recall.domain.frozen import frozen
 from recall.domain.run import Refused
 from recall.domain.text import clean
 from recall.failpoint import failpoint
@@ -22,7 +22,7 @@ from recall.gitops.repository import Repository
 from recall.gitops.workspaces import WorkspacePool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShelvedWork:
     """`name` is what people call it by: the run's number, or what follows `refs/recall/parked/`. `size` is in bytes
     and counts what main does not have, `since` is wall seconds UTC. `folder` is set when the workspace itself was

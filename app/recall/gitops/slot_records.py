@@ -8,10 +8,11 @@ import json
 import os
 import time
 from collections.abc import Generator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 
 from recall.domain.errors import EnvironmentFailure
+from recall.domain.frozen import frozen
 
 FREE, USED, LEFT = "free", "used", "left"
 
@@ -19,7 +20,7 @@ _LOCK_TIMEOUT = 120.0  # seconds
 _POLL = 0.005
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slot:
     """`status`: free, used by `run_id`, or left as it is for a person, with `why`. `kind` says what the folder
     is, `git_dir` is the work tree's own; `prints` is the fingerprint of what it shares with others when the run

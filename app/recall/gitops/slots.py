@@ -10,11 +10,11 @@ import shutil
 import stat
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
 from recall.domain.errors import ConfigError, EnvironmentFailure
+from recall.domain.frozen import frozen
 from recall.failpoint import failpoint
 from recall.gitops.agent_files import is_real_folder
 from recall.gitops.command import ALONE, Finished, run_git
@@ -26,7 +26,7 @@ from recall.gitops.integration import IntegrationRepository, config_text
 _STALE_OUTPUT = ("__pycache__", "module.pyc")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Slot:
     """`tree` is the checkout, `state` the folder with its git dir and index."""
 

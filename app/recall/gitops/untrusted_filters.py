@@ -6,14 +6,14 @@ that a commit brings decide which files go through it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from recall.domain.frozen import frozen
 from recall.gitops.fingerprint import filter_names, global_part, settings_prints
 from recall.gitops.slot_records import LEFT, USED, SlotRecords
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UntrustedFilters:
     """`records` hold what the configuration was when each run began."""
 

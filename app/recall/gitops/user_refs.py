@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from recall.domain.frozen import frozen
 from recall.gitops.command import Finished, run_git
 from recall.gitops.refs import read_ref
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserRefs:
     """`common_dir` is the user's git dir, `main` a full ref name."""
 

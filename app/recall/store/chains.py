@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from recall.domain.frozen import frozen
 from recall.domain.task import TaskRef
 
 Needs = Mapping[TaskRef, Iterable[TaskRef]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cycle:
     """Tasks that wait for each other in a ring: each for the next, the last for the first."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from recall.domain.frozen import frozen
 from recall.domain.imports import ImportDiff
 from recall.domain.task import Task, TaskRef, TaskSpec, TaskState
 from recall.domain.text import clean, clean_line
@@ -16,7 +17,7 @@ _STILL_TO_DO = frozenset({TaskState.TODO, TaskState.ON_HOLD})
 _AT_REST = frozenset({TaskState.DONE, TaskState.CANCELLED})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known:
     """What the store has before the import: the tasks of every region, what the list said last of each one's
     priority, and which of them only their absence from the list cancelled."""
@@ -26,7 +27,7 @@ class Known:
     cancelled_by_list: frozenset[TaskRef]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImportPlan:
     """`new` with the state each starts in, `changed` with the names of the fields. `cancelled`: vanished tasks
     that were still to do; `gone`: vanished ones at rest, which are only marked. `revived`: returned tasks that
@@ -61,7 +62,7 @@ def plan(region: str, specs: Sequence[TaskSpec], known: Known, *, cancel_vanishe
     return _compared(comparison, behind, cancel_vanished=cancel_vanished)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Comparison:
     """A list and what the store knows, side by side."""
 

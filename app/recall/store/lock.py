@@ -9,12 +9,12 @@ import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
 from recall.domain.errors import EnvironmentFailure, StoreBusy
+from recall.domain.frozen import frozen
 from recall.domain.surroundings import failure_of
 from recall.domain.text import clean
 
@@ -130,7 +130,7 @@ class _Waiter:
                 self._over.set()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Process:
     name: str
     stopped: bool

@@ -5,17 +5,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from recall import __version__
 from recall.domain.errors import ConfigError, EnvironmentFailure
+from recall.domain.frozen import frozen
 from recall.failpoint import failpoint
 
 _OLDEST_SQLITE = (3, 37, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Migration:
     """One file: its text brings a database of version `version` - 1 to `version`."""
 

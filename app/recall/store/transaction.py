@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from recall.domain.clock import Clock, Instant
+from recall.domain.frozen import frozen
 from recall.domain.task import TaskRef
 from recall.failpoint import failpoint
 from recall.store.connection import Connections
@@ -25,7 +26,7 @@ _GROWTH_TO_A_CHECKPOINT = 4 * 1024 * 1024
 _LONG_LOG = 16 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rows:
     """Reads. Every statement is fetched to its end: a half-read one blocks commits and checkpoints."""
 
@@ -39,7 +40,7 @@ class Rows:
         return rows[0] if rows else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Transaction(Rows):
     """A write transaction under way, the one moment that everything in it happens at, and the tasks
     whose expired leases it began by taking back."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from recall.domain.frozen import frozen
 from recall.tasklist.ids import IdFault, Labelled, take_id
 from recall.tasklist.inline import unwrapped, without_comments
 from recall.tasklist.labels import Field, inline_fields
@@ -20,7 +21,7 @@ _STRUCK = re.compile(r"(?:\[[^\[\]]{0,3}\]\s*)?~~")
 _DATE_AT_END = re.compile(r"\d{4}-\d\d-\d\d$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """A sign found in a head; `text` is how it is written there."""
 
@@ -29,7 +30,7 @@ class Mark:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Head:
     """What a first line says. `boxed` makes a list item a checklist item; `optional` is Kiro's `[ ]*`."""
 
@@ -48,7 +49,7 @@ class Head:
         return self.labelled.fault if self.labelled else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Title:
     """A title without fields and marks. `dropped` is what stood there and is worth telling an agent."""
 

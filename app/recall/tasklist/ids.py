@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+
+from recall.domain.frozen import frozen
 
 MAX_ID = 64
 
@@ -36,7 +37,7 @@ class IdFault(StrEnum):
     SEVERAL = "several"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Labelled:
     """A text split into its id and the rest. With a `fault` the id is what was found in its place."""
 

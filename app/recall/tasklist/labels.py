@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from recall.domain.frozen import frozen
 
 AFTER = "after"
 BLOCKS = "blocks"
@@ -59,7 +60,7 @@ _MAY_HOLD_FIELDS = re.compile(r"[:：*_]|depend|blocked|prereq", re.IGNORECASE)
 _OPEN_OR_CLOSE = re.compile(r"[(){}（）]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Field:
     """`name` is ours, `label` what was written; `line` and `column` (from 0) say where the value stands.
 
@@ -74,7 +75,7 @@ class Field:
     sure: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A field inside some text: the value stands at `text[start:end]`."""
 
@@ -106,7 +107,7 @@ def fields_of_line(line: str) -> tuple[list[Found], bool]:
     return found, complete and bool(found)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Titled:
     """A title without its inline fields. Those know no place yet: line and column are 0."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from recall.domain.frozen import frozen
 from recall.domain.task import DEFAULT_REGION, TaskRef, TaskSpec, TaskState
 from recall.tasklist.problem import Problem, Severity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskList:
     """Tasks in file order, also those that problems speak of. `source` is the file's name, for people."""
 

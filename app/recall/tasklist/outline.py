@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from recall.domain.frozen import frozen
 from recall.tasklist.inline import without_comments
 from recall.tasklist.problem import Problem, error, note, warning
 from recall.tasklist.source import Source
@@ -55,7 +56,7 @@ class Block:
             yield self.start + offset, line.strip()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outline:
     blocks: list[Block]
     problems: list[Problem]

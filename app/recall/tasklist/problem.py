@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from recall.domain.frozen import frozen
 
 
 class Severity(StrEnum):
@@ -14,7 +15,7 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """`line` and `column` count from 1, columns in characters. `message` says what was found, what was
     expected and what to do next."""

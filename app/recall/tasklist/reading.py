@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from recall.domain.frozen import frozen
 from recall.domain.text import clean_line
 from recall.tasklist import tables
 from recall.tasklist.draft import Draft, Form
@@ -39,7 +40,7 @@ class Frame:
     open_field: Field | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     level: int
     scope: Scope

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from recall.domain.frozen import frozen
 from recall.domain.task import TaskRef
 from recall.tasklist.ids import is_id, is_number
 from recall.tasklist.inline import without_comments
@@ -26,7 +27,7 @@ _LAST_NUMBER = re.compile(r"(.*?)(\d+)([A-Za-z]?)")
 _OPENING_WORDS = frozenset({"task", "tasks", "item", "items", "任務", "任务", "both"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class References:
     """What an expression names. `unknown` are ids that the list lacks, `unread` what could not be made out;
     `bad` are full sentences about ranges."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
+from recall.domain.frozen import frozen
 from recall.tasklist.draft import Draft, Form
 from recall.tasklist.ids import is_number, of_one_family
 
@@ -23,7 +24,7 @@ class Reads(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """Where a run of blocks stands. `labelled`: under acceptance criteria or the like. `skipped`: below a
     template's placeholder. `top`: boxes without an id are tasks here."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from recall.domain.frozen import frozen
 from recall.tasklist.problem import Problem, error
 
 _BREAK = re.compile(rb"\r\n?|\n")
@@ -17,7 +18,7 @@ _CONFLICT = re.compile(r"<{7}(?: |$)|>{7}(?: |$)|\|{7}(?: |$)|={7}$")
 _ENCODING_PROBLEMS_SHOWN = 50
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """`lines` are decoded and without their line breaks. Bytes that are no UTF-8 are one U+FFFD each, so that
     columns keep their meaning. `starts` are the byte offsets of the lines, a byte order mark left out."""

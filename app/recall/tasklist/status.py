@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from unicodedata import category
 
+from recall.domain.frozen import frozen
 from recall.domain.task import TaskState
 
 
@@ -30,7 +30,7 @@ class Kind(StrEnum):
     STRUCK = "struck through"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sign:
     """One place that says something about the status. `text` stands at `line` and `column` (from 0)."""
 
@@ -89,7 +89,7 @@ _JOINERS = "\ufe0e\ufe0f\u200d"
 _BLANK = {"", "-", "—", "–"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Words:
     """The status in a field or table cell: its meaning, and the part of the text that says so."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from recall.domain.frozen import frozen
 from recall.tasklist.ids import is_id
 from recall.tasklist.labels import field_name
 from recall.tasklist.outline import Block
@@ -15,7 +15,7 @@ _DECORATION = " *_`"
 _CELL_END = re.compile(r"(?<!\\)\|")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Columns:
     """Where a task table keeps what. `fields` are the columns that are fields; `labels` all headings as written."""
 

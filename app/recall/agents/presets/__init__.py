@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import lru_cache
 from importlib import resources
 from typing import Any, cast
 
 from recall.domain.errors import ConfigError
+from recall.domain.frozen import frozen
 from recall.domain.stream.dialect import Dialect, dialect_of
 from recall.domain.usage import LimitPatterns
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Preset:
     """One agent CLI.
 

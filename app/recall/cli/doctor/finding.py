@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from recall.domain.frozen import frozen
 
 
 class Grade(StrEnum):
@@ -15,7 +16,7 @@ class Grade(StrEnum):
     WRONG = "wrong"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """`mend` says how a person mends it; `fix` does it where that is safe without asking, and says what it did."""
 

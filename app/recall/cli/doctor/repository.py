@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from recall.cli.doctor.finding import Finding, fine, note, wrong
 from recall.cli.project import Project
+from recall.domain.frozen import frozen
 
 _OWNER_ONLY = 0o700
 
@@ -36,7 +36,7 @@ def look_at_repository(project: Project) -> Iterator[Finding]:
     yield fine("git", f"{git_version()}; main is {project.settings.main}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Harm:
     """A git setting and the values that hurt; `wrong` must be mended, others are worth knowing."""
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from recall.domain.frozen import frozen
 from recall.domain.text import clean
 
 _Json = Mapping[str, Any]
@@ -36,7 +37,7 @@ _SILENT_KEYS = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evidence:
     """One place that may speak of a limit. `rejected`: an event whose whole meaning is a refused request.
     `fields` are keys with their values that may hold the reset. `age` counts what the agent did afterwards."""
@@ -56,7 +57,7 @@ class Log:
     succeeded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Piece:
     """A JSON object in the log with the text before and behind it, or text only; `lines` is how many it takes."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
+from recall.domain.frozen import frozen
 from recall.domain.limits import vocabulary
 from recall.domain.usage import LimitClass, LimitPatterns
 
@@ -13,7 +14,7 @@ _SPACES = re.compile(r"\s+")
 _ESCAPED = re.compile(r"\\u(?P<code>[0-9a-fA-F]{4})|\\(?P<letter>[nrt\"/])|\\x1[bB]\[[0-9;]*m|\\u001[bB]\[[0-9;]*m")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Meaning:
     """A class and the words, from `start` to `end`, that say so. `rate`: too fast rather than used up."""
 
