@@ -24,7 +24,7 @@ from recall_widgets.queue_view import QueueView
 from recall_widgets.task_board import TaskBoard
 
 _EMPTY = Context(Overview("shop", "main", "", 0.0, True, "", "", Snapshot(0.0, (), (), ()), (), (), (), ()))
-_NEED_A_TASK = {"requeue", "hold", "cancel", "raise", "lower", "answer"}
+_NEED_A_TASK = {"requeue", "hold", "cancel", "raise", "lower", "answer", "stop-run"}
 
 
 def test_ids_keys_and_titles_are_unique() -> None:

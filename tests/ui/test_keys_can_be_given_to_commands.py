@@ -62,11 +62,11 @@ def test_every_key_that_a_hunk_needs_is_kept_from_the_workbench() -> None:
 
 
 def test_keys_can_be_given_one_or_several_and_swapped(tmp_path: Path) -> None:
-    keys = _keymap(tmp_path, 'requeue = ["R", "f5"]\nhold = "r"\nfilter = ","\nsettings = "/"\naccept = "ctrl+a"')
+    keys = _keymap(tmp_path, 'requeue = ["W", "f5"]\nhold = "r"\nfilter = ","\nsettings = "/"\naccept = "ctrl+a"')
     assert keys.clashes == ()
-    assert (keys.name("requeue"), keys.names("requeue"), keys.name("hold")) == ("R", "R, f5", "r")
+    assert (keys.name("requeue"), keys.names("requeue"), keys.name("hold")) == ("W", "W, f5", "r")
     assert keys.by_binding() == {
-        "requeue": "R,f5",
+        "requeue": "W,f5",
         "hold": "r",
         "filter": "comma",
         "settings": "/",
@@ -80,7 +80,7 @@ def test_keys_can_be_given_one_or_several_and_swapped(tmp_path: Path) -> None:
         ('requeue = "H"', ':3: the key "H" would be that of requeue and hold, so requeue keeps "r"'),
         ('requeue = "f5"\ndiff = "f5"', 'would be that of diff and requeue, so diff keeps "d" and requeue keeps "r"'),
         ('requeue = "j"', 'the key "j" moves in lists, so requeue keeps "r"'),
-        ('accept = "1"', 'the key "1" would be that of take-main and accept, so accept keeps "a"'),
+        ('accept = "1"', 'the key "1" would be that of accept and take-main, so accept keeps "a"'),
     ],
 )
 def test_what_clashes_keeps_the_table_s_key_and_is_told(tmp_path: Path, keys: str, said: str) -> None:
@@ -108,8 +108,8 @@ def test_an_unknown_command_is_named_with_its_line_and_the_nearest_one(tmp_path:
 
 
 def test_the_help_shows_the_keys_in_force(tmp_path: Path) -> None:
-    text = keys_text(Keymap({"requeue": ("R", "f5")}))
-    assert "R, f5" in text
+    text = keys_text(Keymap({"requeue": ("W", "f5")}))
+    assert "W, f5" in text
     assert TABLE_KEYS.names("requeue") == "r"
 
 
@@ -126,7 +126,8 @@ def test_given_keys_work_and_are_shown(tmp_path: Path, home: Path) -> None:
             recall.keys("f6")
             recall.board.shows("Ready")
             recall.keys("ctrl+p")
-            recall.screen.shows("(f6)")
+            recall.screen.shows("Search for commands").driver.types("hold")
+            recall.screen.shows("f6  Keep the task")
             recall.keys("escape")
             recall.board.focus()
             recall.keys("enter", "o")
@@ -137,9 +138,9 @@ def test_a_start_settles_the_keys_of_recall_toml(tmp_path: Path, home: Path) -> 
     with shop_in(tmp_path, spec("T-1")) as shop:
         file = shop.repo.path / "recall.toml"
         text = file.read_text()
-        file.write_text(text + '[ui]\nglyphs = "ascii"\n[ui.keys]\nrequeue = "R"\n')
+        file.write_text(text + '[ui]\nglyphs = "ascii"\n[ui.keys]\nrequeue = "W"\n')
         with open_session(shop.repo.path) as session:
-            assert session.keys.name("requeue") == "R"
+            assert session.keys.name("requeue") == "W"
             assert session.symbols.plain
         file.write_text(text + '[ui.keys]\nrequeu = "R"\n')
         with pytest.raises(ConfigError, match="did you mean requeue"), open_session(shop.repo.path):

@@ -62,6 +62,13 @@ def no_workspace(context: Context) -> str:
     return ""
 
 
+def no_live_run(context: Context) -> str:
+    task = context.task
+    if task is None:
+        return _NO_TASK
+    return "" if task.state is TaskState.IN_PROGRESS else f"{task.ref} is not running"
+
+
 def no_agent(context: Context) -> str:
     return "" if context.agent is not None else _NO_AGENT
 
@@ -72,6 +79,14 @@ def not_cooling(context: Context) -> str:
         return _NO_AGENT
     cooling = agent.cooling_until is not None and agent.cooling_until > context.overview.now
     return "" if cooling else f"{agent.name} is not cooling down"
+
+
+def not_chosen(context: Context) -> str:
+    agent = context.agent
+    if agent is None:
+        return _NO_AGENT
+    chosen = agent.chosen_enabled is not None or agent.chosen_parallel is not None
+    return "" if chosen else f"{agent.name} is as recall.toml says"
 
 
 def no_entry(context: Context) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from recall.domain.agent import Agent
 from recall.domain.merge import Shift
 from recall.domain.run import Refused
 from recall.domain.task import TaskState
@@ -52,6 +53,35 @@ def pause_agent(store: Store, context: Context) -> Refused | None:
 
 def lift_cooldown(store: Store, context: Context) -> Refused | None:
     return interventions.lift_cooldown(store, context.agent.name if context.agent else "", actor=ACTOR)
+
+
+def enable_agent(store: Store, context: Context) -> Refused | None:
+    agent = _agent_now(store, context)
+    if agent is None:
+        return Refused("select an agent first")
+    return interventions.choose_agent(store, agent.name, actor=ACTOR, enabled=not agent.enabled)
+
+
+def run_parallel(by: int) -> Act:
+    """Give what lets the selected agent run so many tasks more at once."""
+
+    def act(store: Store, context: Context) -> Refused | None:
+        agent = _agent_now(store, context)
+        if agent is None:
+            return Refused("select an agent first")
+        return interventions.choose_agent(store, agent.name, actor=ACTOR, parallel=agent.parallel + by)
+
+    return act
+
+
+def reset_agent(store: Store, context: Context) -> Refused | None:
+    return interventions.reset_agent(store, context.agent.name if context.agent else "", actor=ACTOR)
+
+
+def _agent_now(store: Store, context: Context) -> Agent | None:
+    """The selected agent as the store has it: a key may be pressed twice before the screen follows."""
+    name = context.agent.name if context.agent is not None else ""
+    return next((agent for agent in store.agents() if agent.name == name), None)
 
 
 def pause_all(store: Store, context: Context) -> Refused | None:

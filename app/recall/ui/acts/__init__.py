@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recall.ui.acts import conflicts, outside, reading, screen
+from recall.ui.acts import conflicts, outside, reading, screen, tasks
 from recall.ui.acts.kind import OwnAct
 
-ACTS: dict[str, OwnAct] = {**reading.ACTS, **conflicts.ACTS, **outside.ACTS, **screen.ACTS}
+ACTS: dict[str, OwnAct] = {**reading.ACTS, **tasks.ACTS, **conflicts.ACTS, **outside.ACTS, **screen.ACTS}

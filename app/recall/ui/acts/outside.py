@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Sequence
 
 from recall.ui.acts.kind import OwnAct
 from recall.ui.context import Context
-from recall.ui.external import editor, run_outside
+from recall.ui.external import editor, run_outside, shell
 from recall.ui.front import Front
+from recall.ui.lists import reread
 
 
-def _shell(front: Front, context: Context) -> None:
+def _in_workspace(front: Front, context: Context, argv: Sequence[str]) -> None:
     run = context.run
     if run is not None and run.slot is not None:
-        folder = front.session.workspaces / run.slot / "tree"
-        run_outside(front.app, [os.environ.get("SHELL", "/bin/sh")], folder)
+        run_outside(front.app, argv, front.session.workspaces / run.slot / "tree")
 
 
-def _edit(front: Front, _: Context) -> None:
-    checkout = front.session.location.checkout
+def _edit(front: Front, context: Context) -> None:
+    """Edit the list that the selected task is in, and bring it in."""
+    session, checkout = front.session, front.session.location.checkout
     if checkout is None:
         front.say("a bare repository has no task list to edit", "warning")
         return
-    run_outside(front.app, [*editor(), front.session.settings.tasks[0].path], checkout)
+    region = context.task.ref.region if context.task is not None else ""
+    lists = session.settings.tasks
+    task_list = next((one for one in lists if one.region == region), lists[0])
+    run_outside(front.app, [*editor(), task_list.path], checkout)
+    front.wishes.send(lambda: reread(session, checkout, task_list))
 
 
-ACTS: dict[str, OwnAct] = {"shell": _shell, "edit": _edit}
+ACTS: dict[str, OwnAct] = {
+    "shell": lambda front, context: _in_workspace(front, context, shell()),
+    "editor": lambda front, context: _in_workspace(front, context, [*editor(), "."]),
+    "edit": _edit,
+}

@@ -1,26 +1,14 @@
-"""Acts on this process and its screen, and the ones that ask a person for words."""
+"""Acts on this process and its screen."""
 
 from __future__ import annotations
 
-from recall.engine import interventions
 from recall.engine.trust import confirm_commands
 from recall.ui.acts.kind import OwnAct
 from recall.ui.context import Context
 from recall.ui.front import Front
 from recall.ui.screens.main import MainScreen
-from recall.ui.screens.prompts import Ask
 from recall.ui.wishes import ACTOR
 from recall_styles import THEMES
-
-
-def _answer(front: Front, context: Context) -> None:
-    ref, store = context.ref, front.session.store
-
-    def answered(text: str | None) -> None:
-        if text:
-            front.wish(lambda: interventions.answer(store, ref, text, actor=ACTOR), "answer")
-
-    front.over(Ask(f"{ref} {context.task.reason if context.task else ''}"), answered)
 
 
 def _trust(front: Front, _: Context) -> None:
@@ -39,14 +27,18 @@ def _next_theme(front: Front, _: Context) -> None:
     front.main.post_message(MainScreen.LayoutChanged())
 
 
+def _palette(front: Front, _: Context) -> None:
+    front.app.action_command_palette()
+
+
 def _quit(front: Front, _: Context) -> None:
     front.leaving.begin()
 
 
 ACTS: dict[str, OwnAct] = {
-    "answer": _answer,
     "trust": _trust,
     "engine": _take_over,
     "theme": _next_theme,
+    "palette": _palette,
     "quit": _quit,
 }

@@ -1,0 +1,48 @@
+"""Acts on a task that need words or a choice of the person first."""
+
+from __future__ import annotations
+
+from recall.domain.run import Refused
+from recall.engine import interventions
+from recall.ui.acts.kind import OwnAct
+from recall.ui.context import Context
+from recall.ui.front import Front
+from recall.ui.questions import what_stops
+from recall.ui.screens.prompts import Ask, Choose
+from recall.ui.wishes import ACTOR
+
+_REASON = "its run was stopped by you"
+
+
+def _answer(front: Front, context: Context) -> None:
+    ref, store = context.ref, front.session.store
+
+    def answered(text: str | None) -> None:
+        if text:
+            front.wish(lambda: interventions.answer(store, ref, text, actor=ACTOR), "answer")
+
+    front.over(Ask(f"{ref} {context.task.reason if context.task else ''}"), answered)
+
+
+def _stop_run(front: Front, context: Context) -> None:
+    """The task stays: it waits for the person, or goes out again at once."""
+    ref, store = context.ref, front.session.store
+
+    def stop() -> Refused | None:
+        return interventions.hold(store, ref, actor=ACTOR, reason=_REASON)
+
+    def stop_and_go_on() -> Refused | None:
+        return stop() or interventions.unhold(store, ref, actor=ACTOR)
+
+    ways = (stop, stop_and_go_on)
+
+    def chosen(number: int | None) -> None:
+        if number is not None and number >= 0:
+            front.wish(ways[number], "stop run")
+
+    hold = front.session.keys.name("hold")
+    question = f"Stop the run of {ref}? {what_stops(context)}"
+    front.over(Choose(question, (f"put the task on hold; {hold} lets it go on", "let it be started again")), chosen)
+
+
+ACTS: dict[str, OwnAct] = {"answer": _answer, "stop-run": _stop_run}
