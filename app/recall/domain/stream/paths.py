@@ -8,7 +8,7 @@ instead of the element that a rule looks at, `.` is that element itself and `@ke
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from recall.domain.frozen import frozen
@@ -34,26 +34,41 @@ class Path:
     steps: tuple[str, ...]
     from_event: bool = False
     of_key: bool = False
+    many: bool = False
 
     @classmethod
     def parse(cls, text: str) -> Path:
         if text == "@key":
             return cls((), of_key=True)
         bare = text.removeprefix("/")
-        return cls(tuple(step for step in bare.split(".") if step), from_event=bare != text)
+        steps = tuple(step for step in bare.split(".") if step)
+        return cls(steps, from_event=bare != text, many="*" in steps)
 
-    def values(self, element: Element) -> Iterator[Any]:
+    def values(self, element: Element) -> Iterable[Any]:
         """Everything that stands there, None excluded."""
+        if self.many:
+            root = element.event if self.from_event else element.value
+            return (value for _, value in walk(root, self.steps) if value is not None)
+        value = self.first(element)
+        return () if value is None else (value,)
+
+    def first(self, element: Element) -> Any:
+        """What stands there; None: nothing."""
         if self.of_key:
-            yield element.key
-            return
-        root = element.event if self.from_event else element.value
-        yield from (value for _, value in walk(root, self.steps, element.key) if value is not None)
+            return element.key
+        if self.many:
+            return next(iter(self.values(element)), None)
+        value: Any = element.event if self.from_event else element.value
+        for step in self.steps:
+            if not isinstance(value, dict):
+                return None
+            value = cast("dict[str, Any]", value).get(step)
+        return value
 
 
-def walk(value: Any, steps: Sequence[str], key: str = "") -> Iterator[tuple[str, Any]]:
+def walk(value: Any, steps: Sequence[str]) -> Iterator[tuple[str, Any]]:
     """Everything that a path leads to, with the name it stands under."""
-    found = [(key, value)]
+    found = [("", value)]
     for step in steps:
         found = [inner for _, outer in found for inner in _inner(outer, step)][:MOST_ITEMS]
     yield from found

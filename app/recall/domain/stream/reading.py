@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, cast
 
-from recall.domain.stream.dialect import Dialect, Rule, Source
+from recall.domain.stream.dialect import Condition, Dialect, Rule
 from recall.domain.stream.facts import (
     Called,
     Ended,
@@ -19,7 +19,7 @@ from recall.domain.stream.facts import (
     Thought,
     Used,
 )
-from recall.domain.stream.paths import MOST_ITEMS, Element, number_of, walk
+from recall.domain.stream.paths import MOST_ITEMS, Element, Path, number_of, walk
 from recall.domain.stream.tools import MOST_TEXT, line_count, tool_of
 
 #: A longer line is not taken apart.
@@ -33,7 +33,7 @@ def facts_of(line: bytes, dialect: Dialect) -> tuple[Fact, ...] | None:
     if len(line) > LONGEST_EVENT or not line.lstrip().startswith(b"{"):
         return None
     try:
-        event: object = json.loads(line)
+        event: object = json.loads(line.decode())
     except (ValueError, RecursionError):
         return None
     if not isinstance(event, dict):
@@ -44,29 +44,29 @@ def facts_of(line: bytes, dialect: Dialect) -> tuple[Fact, ...] | None:
 
 
 def _facts(rule: Rule, event: Mapping[str, Any]) -> Iterator[Fact]:
-    if rule.each is None:
-        elements = [Element(event, event)]
-    else:
-        elements = [Element(event, value, key) for key, value in walk(event, rule.each.steps)]
-        elements = [one for element in elements for one in _spread(element)]
-    for element in elements[:MOST_ITEMS]:
-        if all(_holds(condition.path.values(element), condition.values) for condition in rule.when):
+    for element in _elements(rule, event):
+        if all(_holds(condition, element) for condition in rule.when):
             fact = _MAKERS[rule.fact](_Parts(rule, element))
             if fact is not None:
                 yield fact
 
 
-def _spread(element: Element) -> Iterator[Element]:
-    """A list counts as its items, text as one element."""
-    if isinstance(element.value, list):
-        items = cast("list[Any]", element.value)[:MOST_ITEMS]
-        yield from (Element(element.event, item, str(place)) for place, item in enumerate(items))
-    else:
-        yield element
+def _elements(rule: Rule, event: Mapping[str, Any]) -> list[Element]:
+    """What a rule looks at; a list counts as its items."""
+    if rule.each is None:
+        return [Element(event, event)]
+    if not rule.each.many:
+        value = rule.each.first(Element(event, event))
+        if isinstance(value, list):
+            items = cast("list[Any]", value)[:MOST_ITEMS]
+            return [Element(event, item, str(place)) for place, item in enumerate(items)]
+        return [Element(event, value)] if value is not None else []
+    return [Element(event, value, key) for key, value in walk(event, rule.each.steps)]
 
 
-def _holds(found: Iterator[Any], allowed: tuple[object, ...]) -> bool:
-    return any(value in allowed and isinstance(value, str | bool | int) for value in found)
+def _holds(condition: Condition, element: Element) -> bool:
+    value = condition.path.first(element)
+    return isinstance(value, str | bool | int) and value in condition.values
 
 
 class _Parts:
@@ -80,7 +80,8 @@ class _Parts:
         if part in self._rule.put:
             return self._rule.put[part]
         for choice in self._choices(part):
-            for value in choice[0].values(self._element):
+            value = choice[0].first(self._element)
+            if value is not None:
                 return value
         return None
 
@@ -105,8 +106,8 @@ class _Parts:
         wrong_code = number_of(abs(code)) not in (None, 0) if isinstance(code, int) else False
         return bool(self.value("failed")) or ok is False or wrong_code
 
-    def _choices(self, part: str) -> tuple[tuple[Any, ...], ...]:
-        source: Source | None = self._rule.take.get(part)
+    def _choices(self, part: str) -> tuple[tuple[Path, ...], ...]:
+        source = self._rule.take.get(part)
         return source.choices if source is not None else ()
 
 

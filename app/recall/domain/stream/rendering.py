@@ -173,7 +173,7 @@ def not_kept(size: int) -> str:
 
 def _cut(result: Returned, head: int, tail: int, style: str) -> str:
     """The first and last lines of a result, and how many there are between."""
-    text = clean(result.text).strip("\n")
+    text = result.text.strip("\r\n")
     if not text:
         return ""
     lines = text.split("\n")
