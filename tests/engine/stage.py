@@ -38,7 +38,7 @@ _FAST_DISK = "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 class Stage:
     """`verdict` decides what each verification says: it gets command and commit. `fates` says of each run what its
-    commits are like."""
+    commits are like. `restart_conflicts` counts from the next `restart` on."""
 
     def __init__(self, folder: Path, store: SqliteStore, clock: FakeClock, *blocks: str, max_rounds: int) -> None:
         self.clock, self.store, self.rng = clock, store, SeededRng()
@@ -50,6 +50,7 @@ class Stage:
         self.file = ListFile(list_of(*blocks))
         self.plans = Plans(folder, store.shim_contract())
         self.settings = replace(world_settings(folder), merge=MergeSettings(max_rounds=max_rounds))
+        self.restart_conflicts = True
         self.trouble: list[str] = []
         self.executor, self.watch = InlineExecutor(), Watch()
         self.dispatcher = self._dispatcher()
@@ -68,6 +69,7 @@ class Stage:
             files=self.file,
             clock=self.clock,
             rng=self.rng,
+            restart_conflicts=self.restart_conflicts,
         )
         return Dispatcher(parts, self.executor, self.watch, Listener(trouble=self.trouble.append))
 

@@ -6,12 +6,15 @@ from unittest.mock import patch
 
 import pytest
 
+from recall.domain.conflict import Side
 from recall.domain.errors import StoreBusy
 from recall.domain.merge import MergeState
 from recall.domain.run import RunResult, RunState
 from recall.domain.task import TaskState
+from recall.engine.resolve import Resolver
 from tests.engine.stage import Stage, stage
 from tests.engine.world import VERIFY
+from tests.support.builders import ref
 
 
 def test_what_was_verified_lands_and_its_workspace_is_free_again() -> None:
@@ -69,6 +72,30 @@ def test_a_red_tree_under_a_green_main_is_the_runs_fault() -> None:
         assert here.run(run_id).result is RunResult.VERIFY_FAILED
         here.tick()
         assert here.git.slots == {"s1": None}
+
+
+def _resolved_by_a_person(here: Stage) -> int:
+    here.restart_conflicts = False
+    here.restart()
+    run_id = here.queue("T-1", conflicts=True)
+    assert here.land()
+    desk = Resolver(here.store, here.git, "person", unattended=False)
+    assert isinstance(desk.take(ref("T-1"), Side.TASK), str)
+    return run_id
+
+
+def test_a_red_resolution_of_a_conflict_is_nobody_s_fault_but_the_persons() -> None:
+    with stage("## T-1 First") as here:
+        run_id = _resolved_by_a_person(here)
+        here.verdict = lambda _command, commit: commit == "root"
+        assert here.land()
+        task, run = here.task("T-1"), here.run(run_id)
+        assert (task.state, task.attempts, task.retry_at) == (TaskState.TODO, 0, None)
+        assert run.result is RunResult.VERIFY_FAILED
+        assert "the resolution of its conflict" in run.reason
+        agent = next(one for one in here.store.agents() if one.name == run.agent)
+        assert agent.weight("general").value == 0.5
+        assert agent.weight("general").failed == 0
 
 
 def test_a_tree_that_passes_at_once_on_the_second_try_is_flaky() -> None:

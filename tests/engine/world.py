@@ -188,6 +188,7 @@ class History:
         self.slots = dict[str, int | None]()
         self.checkout_is_free = True
         self.kept = list[str]()
+        self.resolved = set[int]()  # merge entries that a person resolved
         self._checked_out = dict[Path, str]()
 
     def grow(self, name: str) -> None:
@@ -361,11 +362,11 @@ class Desk:
 
     def commit(self, seen: ConflictRecord, tree: str) -> str:
         del tree
+        self.history.resolved.add(seen.merge_id)
         return self.history.resolve(seen.run_id, str(seen.ref), seen.met.ours)
 
     def was_resolved(self, merge_id: int) -> bool:
-        del merge_id
-        return False
+        return merge_id in self.history.resolved
 
 
 @dataclass

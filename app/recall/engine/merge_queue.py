@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from recall.domain.conflict import LandedChange, RecordedFile, conflict_reason
 from recall.domain.errors import RecallError
-from recall.domain.merge import MAIN_OID, QUEUE_HELD, QUEUE_RETRIED, MergeEntry, MergeState
+from recall.domain.merge import MAIN_OID, QUEUE_HELD, QUEUE_RETRIED, RED_MAIN, MergeEntry, MergeState
 from recall.domain.outcome import Settlement
 from recall.domain.run import Run, RunResult
 from recall.domain.task import TaskState
@@ -187,11 +187,11 @@ class MergeQueue:
         if main is None:
             self._parts.store.merge_requeue(entry.id, "the dispatcher stopped while main was verified")
         elif main.green:
-            self._reject(entry, run, RunResult.VERIFY_FAILED, _essence(verdict))
+            self._reject_red(entry, run, verdict)
         else:
             self._red_on_it = {entry.id} | (self._red_on_it if self._red_main == onto else set())
             self._red_main = onto
-            self._parts.store.merge_requeue(entry.id, "main itself is red, so this entry cannot be judged")
+            self._parts.store.merge_requeue(entry.id, RED_MAIN)
             self._note(entry, "main.red", f"main at {onto[:10]} is red: {_essence(main)}")
 
     def _land(self, entry: MergeEntry) -> bool:
@@ -253,6 +253,19 @@ class MergeQueue:
         """A commit's trailer may name a task that is none."""
         task = self._parts.store.task(change.task) if change.task is not None else None
         return replace(change, task=task.ref if task is not None else None)
+
+    def _reject_red(self, entry: MergeEntry, run: Run, verdict: Verified) -> None:
+        """What a person made of a conflict says nothing of the agent: its red costs no weight and no attempt."""
+        if not self._parts.git.conflicts.was_resolved(entry.id):
+            self._reject(entry, run, RunResult.VERIFY_FAILED, _essence(verdict))
+            return
+        reason = clean(f"the resolution of its conflict failed: {_essence(verdict)}")
+        settlement = self._parts.settlement(run, RunResult.VERIFY_FAILED, reason)
+        blameless = replace(
+            settlement, weight=0.0, attempt=False, task_state=TaskState.TODO, task_reason=reason, retry_at=None
+        )
+        self._parts.store.merge_rejected(entry.id, reason, settlement=blameless)
+        failpoint("queue.rejection_recorded")
 
     def _reject(self, entry: MergeEntry, run: Run, result: RunResult, reason: str) -> None:
         self._parts.store.merge_rejected(
