@@ -3,13 +3,18 @@ every background that the sheets use."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
 #: The colours that mean a state, and the two that mark the selected line. The sheets use nothing else.
 TOKENS: Final = ("needs-you", "run", "land", "good", "bad", "cool", "muted")
 CURSORS: Final = ("cursor", "cursor-away")
+#: What they stand on, and how well they can be read there.
+GROUNDS: Final = ("background", "surface", "panel")
+LEAST_CONTRAST: Final = 4.5
 
 _DARK: Final = {
     "needs-you": "#f0ad1f",
@@ -94,6 +99,40 @@ THEMES: Final = (RECALL_DARK, RECALL_LIGHT)
 
 
 def variable_defaults(theme: Theme) -> dict[str, str]:
-    """What the sheets use under a theme that is not ours. For `App.get_theme_variable_defaults`."""
+    """What the sheets use under a theme that is not ours: our colours, made lighter or darker until they can be read
+    on its backgrounds. For `App.get_theme_variable_defaults`."""
     ours = RECALL_DARK if theme.dark else RECALL_LIGHT
-    return ours.variables
+    if theme in THEMES:
+        return ours.variables
+    try:
+        grounds = [Color.parse(theme.to_color_system().generate()[name]) for name in GROUNDS]
+    except ColorParseError:  # a theme of the terminal's own colours, whatever they are
+        return ours.variables
+    if any(ground.ansi is not None or ground.a < 1 for ground in grounds):
+        return ours.variables
+    base = _DARK if theme.dark else _LIGHT
+    marked = {"cursor": grounds[0].blend(Color.parse(base["run"]), 0.15), "cursor-away": grounds[1]}
+    tokens = {name: _readable(base[name], [*grounds, *marked.values()], dark=theme.dark) for name in TOKENS}
+    tokens |= {name: shade.hex for name, shade in marked.items()}
+    return {**ours.variables, **tokens, **_chrome(tokens, grounds[0].blend(Color.parse(tokens["muted"]), 0.4).hex)}
+
+
+def contrast(one: Color, other: Color) -> float:
+    """From 1 to 21, as the Web Content Accessibility Guidelines reckon it."""
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(color: Color) -> float:
+    red, green, blue = (
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in color.normalized
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _readable(colour: str, grounds: Sequence[Color], *, dark: bool) -> str:
+    """Move a colour as little as need be towards white or black."""
+    wanted, end = Color.parse(colour), Color.parse("#ffffff" if dark else "#000000")
+    shades = (wanted.blend(end, step / 20) for step in range(20))
+    fits = (shade.hex for shade in shades if all(contrast(shade, ground) >= LEAST_CONTRAST for ground in grounds))
+    return next(fits, end.hex)

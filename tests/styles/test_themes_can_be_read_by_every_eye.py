@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.color import Color
 from textual.pilot import Pilot
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 from textual.widgets import Static
 
 from recall_styles import CSS_PATHS, THEMES, sheet
@@ -85,6 +85,20 @@ def backgrounds(theme: Theme) -> dict[str, Color]:
 def test_every_token_can_be_read_on_every_background(theme: Theme, token: str) -> None:
     for name, background in backgrounds(theme).items():
         assert contrast(color(theme, token), background) >= LEAST, name
+
+
+#: Themes that take the terminal's own colours; nobody knows those.
+_OF_THE_TERMINAL = {"ansi-dark", "ansi-light", "textual-ansi"}
+
+
+@pytest.mark.parametrize("name", sorted(set(BUILTIN_THEMES) - _OF_THE_TERMINAL))
+def test_every_token_can_be_read_under_a_theme_that_is_not_ours(name: str) -> None:
+    theme = BUILTIN_THEMES[name]
+    variables = {**variable_defaults(theme), **theme.to_color_system().generate()}
+    for ground in ("background", "surface", "panel", *CURSORS):
+        for token in TOKENS:
+            assert contrast(Color.parse(variables[token]), Color.parse(variables[ground])) >= LEAST, (token, ground)
+    assert len({variables[token] for token in TOKENS}) == len(TOKENS)
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
