@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from recall.ui.commands import BENCH_COMMANDS, COMMANDS, Command
-from recall.ui.texts import MOVING
+from recall.ui.details.reference import AREAS, MOVING
 from tools.markdown import code, page, table
 
 _HEAD = """\
@@ -16,20 +16,9 @@ _HEAD = """\
 its name. A key that makes no sense now says why. This page is made from the table of commands by `make docs`.
 """
 
-_AREAS = {
-    "look": "Looking",
-    "task": "The selected task",
-    "agent": "The selected agent",
-    "queue": "The merge queue",
-    "tools": "Programs of your own",
-    "all": "Everything at once",
-    "screen": "The screen",
-    "conflict": "The conflict workbench",
-}
-
 
 def keys_page() -> str:
-    ordered = sorted((*COMMANDS, *BENCH_COMMANDS), key=lambda one: list(_AREAS).index(one.area))
+    ordered = sorted((*COMMANDS, *BENCH_COMMANDS), key=lambda one: list(AREAS).index(one.area))
     areas = groupby(ordered, key=lambda one: one.area)
     moving = table(("key", "what it does"), [(code(key), does) for key, does in MOVING])
     return page(_HEAD, "## Moving", moving, *(_area(area, list(commands)) for area, commands in areas))
@@ -37,4 +26,4 @@ def keys_page() -> str:
 
 def _area(area: str, commands: Sequence[Command]) -> str:
     rows = [(code(one.key_name), one.title, one.help) for one in commands]
-    return page(f"## {_AREAS[area]}", table(("key", "name", "what it does"), rows))
+    return page(f"## {AREAS[area]}", table(("key", "name", "what it does"), rows))

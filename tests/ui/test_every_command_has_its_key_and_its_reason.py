@@ -15,8 +15,8 @@ from recall.domain.task import Task, TaskState
 from recall.ui.acts import ACTS
 from recall.ui.commands import COMMANDS, Command
 from recall.ui.context import Context
+from recall.ui.details.reference import key_rows
 from recall.ui.screens.main import MainScreen
-from recall.ui.texts import keys_text
 from recall_widgets.agent_list import AgentList
 from recall_widgets.log_view import LogView
 from recall_widgets.needs_you import NeedsYou
@@ -79,5 +79,5 @@ def test_no_pane_takes_a_command_s_key_for_itself(pane: type[Widget]) -> None:
 
 
 def test_the_help_lists_every_command() -> None:
-    text = keys_text()
+    text = "\n".join(span.text for row in key_rows() for span in row.left)
     assert [one.id for one in COMMANDS if one.help not in text or one.title not in text] == []

@@ -15,10 +15,10 @@ from recall.config.keystrokes import NAMED
 from recall.config.load import load_settings
 from recall.domain.errors import ConfigError
 from recall.ui.commands import BENCH_COMMANDS, COMMANDS
+from recall.ui.details.reference import key_rows
 from recall.ui.keymap import BENCH_MOVING_KEYS, MOVING_KEYS, TABLE_KEYS, Keymap, default_keys, keymap_of
 from recall.ui.screens.main import MainScreen
 from recall.ui.session import open_session
-from recall.ui.texts import keys_text
 from recall_widgets.agent_list import AgentList
 from recall_widgets.hunk_view import HunkView
 from recall_widgets.log_view import LogView
@@ -108,8 +108,8 @@ def test_an_unknown_command_is_named_with_its_line_and_the_nearest_one(tmp_path:
 
 
 def test_the_help_shows_the_keys_in_force(tmp_path: Path) -> None:
-    text = keys_text(Keymap({"requeue": ("W", "f5")}))
-    assert "W, f5" in text
+    rows = key_rows(keys=Keymap({"requeue": ("W", "f5")}))
+    assert any("W, f5" in span.text for row in rows for span in row.left)
     assert TABLE_KEYS.names("requeue") == "r"
 
 
@@ -131,7 +131,7 @@ def test_given_keys_work_and_are_shown(tmp_path: Path, home: Path) -> None:
             recall.keys("escape")
             recall.board.focus()
             recall.keys("enter", "o")
-            recall.screen.shows("escape")
+            recall.screen.shows("esc back")
 
 
 def test_a_start_settles_the_keys_of_recall_toml(tmp_path: Path, home: Path) -> None:

@@ -28,6 +28,12 @@ class DiffView(TextView):
         self._diff = DiffLines(read_diff(text))
         self.show_lines(self._diff)
 
+    def show_file(self, place: int) -> None:
+        """Put a file on top; they are counted from 0, in the order of the diff."""
+        numbers = [number for number in range(len(self._diff)) if self._diff.kind(number) is DiffKind.FILE]
+        if place < len(numbers):
+            self.scroll_to(y=numbers[place], animate=False, force=True)
+
     def action_file(self, by: int) -> None:
         self._jump(by, DiffKind.FILE)
 

@@ -33,6 +33,7 @@ from recall.domain.usage import LimitPatterns
 from recall.domain.work import (
     CollectOutcome,
     Conflict,
+    Handover,
     LandingOutcome,
     RebaseOutcome,
     Workspace,
@@ -74,6 +75,10 @@ class Store(Protocol):
 
     def open_runs(self) -> list[Run]:
         """Runs that are not settled."""
+        ...
+
+    def kept_runs(self) -> list[Run]:
+        """Settled runs whose workspaces wait for their agents to go on."""
         ...
 
     def merges(self, *, open_only: bool = True) -> list[MergeEntry]:
@@ -368,6 +373,16 @@ class Git(Protocol):
         `refs/recall/base/<run>`."""
         ...
 
+    def reopen_workspace(self, workspace: Workspace, run_id: int) -> str:
+        """Hand the workspace of a settled run over to a run that goes on in it. Gives why that cannot be, or "".
+        Repeatable."""
+        ...
+
+    def parked_diff(self, run_id: int) -> str:
+        """Give what is parked of a run as a diff from where it began, decoded with replacement, not cleaned; "" when
+        nothing is."""
+        ...
+
     def collect(self, workspace: Workspace, run_id: int, title: str) -> CollectOutcome:
         """Commit leftovers, take protected files out of every commit, carry the objects into the integration
         repository. Never runs git in a git dir that the agent can write. Repeatable."""
@@ -414,8 +429,11 @@ class Planner(Protocol):
     """Turns a task and a workspace into the run of a process."""
 
     def runs_folder(self) -> Path: ...
-    def agent_run(self, task: Task, run: Run, workspace: Workspace, earlier: Sequence[Run]) -> RunSpec:
-        """Give the spec of an agent's run: prompt, environment, limits, lease."""
+    def agent_run(
+        self, task: Task, run: Run, workspace: Workspace, earlier: Sequence[Run], handover: Handover | None = None
+    ) -> RunSpec:
+        """Give the spec of an agent's run: prompt, environment, limits, lease. A run that works where the one that it
+        continues did goes on in that one's session, if it can. `handover` is what another agent left."""
         ...
 
     def command_run(self, name: str, command: str, cwd: Path, timeout: float) -> RunSpec:

@@ -16,6 +16,12 @@ SELECT seq, at, actor, kind, region, task, agent, run_id, merge_id, before, afte
 FROM events WHERE seq > :seq ORDER BY seq LIMIT :limit
 """
 
+_BACK = """
+SELECT seq, at, actor, kind, region, task, agent, run_id, merge_id, before, after, reason
+FROM events WHERE seq < :before AND (:agent IS NULL OR agent = :agent) AND (:kind IS NULL OR kind = :kind)
+  AND (:task IS NULL OR (task = :task AND region = :region)) ORDER BY seq DESC LIMIT :limit
+"""
+
 
 def append(
     tx: Transaction,
@@ -50,6 +56,20 @@ def append(
 
 def since(rows: Rows, seq: int, limit: int) -> list[Event]:
     return [Event(*row) for row in rows.all(_SINCE, {"seq": seq, "limit": limit})]
+
+
+def back(
+    rows: Rows, before: int | None, limit: int, ref: TaskRef | None, agent: str | None, kind: str | None
+) -> list[Event]:
+    values = {
+        "before": 1 << 62 if before is None else before,
+        "limit": limit,
+        "region": ref.region if ref else None,
+        "task": ref.id if ref else None,
+        "agent": agent,
+        "kind": kind,
+    }
+    return [Event(*row) for row in rows.all(_BACK, values)]
 
 
 def last_seq(rows: Rows) -> int:

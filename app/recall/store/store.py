@@ -138,6 +138,9 @@ class SqliteStore:
     def open_runs(self) -> list[Run]:
         return self._access.read(reading.open_runs)
 
+    def kept_runs(self) -> list[Run]:
+        return self._access.read(reading.kept_runs)
+
     def merges(self, *, open_only: bool = True) -> list[MergeEntry]:
         return self._access.read(lambda rows: reading.merges(rows, open_only=open_only))
 

@@ -48,11 +48,13 @@ class RecallApp(App[int]):
         for theme in THEMES:
             self.register_theme(theme)
         self.set_keymap(session.keys.by_binding())
-        self.theme = layout.theme if layout.theme in self.available_themes else THEMES[0].name
+        names = (layout.theme, session.settings.ui.theme, THEMES[0].name)
+        self.theme = next(name for name in names if name in self.available_themes)
         self.set_class(session.symbols.plain, "-ascii")
         self._hosts = host
         self.main = MainScreen(session, layout)
         self.front = Front(self, session, self.main, leave_working=leave_working)
+        self.front.theme = layout.theme
         self.host = self.front.host
         ledger = Ledger(session.store, session.settings, session.clock, session.name, session.shortage)
         self._watcher = Watcher(self, ledger, session.store, session.clock, session.dispatcher_runs)
@@ -113,7 +115,7 @@ class RecallApp(App[int]):
 
     @on(MainScreen.LayoutChanged)
     def _keep_layout(self) -> None:
-        layout, state = self.main.layout_now(self.theme), self.session.state
+        layout, state = self.main.layout_now(self.front.theme), self.session.state
         self.front.wishes.send(lambda: save_layout(state, layout))
 
     # -- commands ----------------------------------------------------------------------------------------------
@@ -146,11 +148,11 @@ class RecallApp(App[int]):
             ACTS[command.id](self.front, context)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """The palette offers every command; one that makes no sense now says why."""
+        """The palette offers every command; one that makes no sense now says why instead of what it does."""
         context, act = self._selected(), screen.action_command if isinstance(screen, DetailScreen) else None
         for command in COMMANDS:
             reason = command.unavailable(context) if context is not None else ""
-            words = reason or f"{command.help} ({self.session.keys.name(command.id)})"
+            words = f"{self.session.keys.name(command.id)}  {reason or command.help}"
             yield SystemCommand(
                 command.title, words, partial(self.call_later, act or self.main.action_command, command.id)
             )

@@ -14,6 +14,7 @@ from textual.message import Message
 
 from recall.domain.clock import Clock
 from recall.domain.errors import DispatcherRunning, RecallError
+from recall.domain.run import Run
 from recall.engine.dispatcher import Dispatcher, Listener, Stopping
 from recall.engine.ports import Store
 from recall.engine.resolve import ConflictView
@@ -63,13 +64,13 @@ class Done(Message):
         self.refused = refused
 
 
-class Shown(Message):
-    """A text that was made in a thread is to be read."""
+class Found(Message):
+    """A run that was looked for; `pane` is what a person wants to see of it first."""
 
-    def __init__(self, title: str, text: str) -> None:
+    def __init__(self, run: Run, pane: str) -> None:
         super().__init__()
-        self.title = title
-        self.text = text
+        self.run = run
+        self.pane = pane
 
 
 class Met(Message):

@@ -44,6 +44,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("view", "v", "look", "switch view", "Tasks by state, or as a tree of prerequisites."),
     Command("zoom", "z", "look", "zoom", "Give the pane in focus the whole screen, or take it back."),
     Command("follow", "f", "look", "follow log", "Stay at the end of the log."),
+    Command("raw", "x", "look", "raw log", "Show the log as the agent put it out, or what its events say.",
+            unavailable=reasons.no_run),
     Command("log", "l", "look", "log", "Read the whole log of the selected task's run.", unavailable=reasons.no_run),
     Command("diff", "d", "look", "diff", "See what the selected task's run changed.", unavailable=reasons.no_run),
     Command("history", "y", "look", "history", "Read everything that happened, newest first; / searches."),

@@ -1,33 +1,50 @@
-"""Acts that lay something to read over the screen; what has to be looked up is looked up off its thread."""
+"""Acts that lay something to read over the screen."""
 
 from __future__ import annotations
 
-from recall.config.document import read_document
-from recall.config.explain import explain_settings
-from recall.ui.acts.kind import OwnAct
-from recall.ui.bridge import Shown
-from recall.ui.context import Context
-from recall.ui.diffs import diff_of_run
-from recall.ui.front import Front
-from recall.ui.texts import agents_text, history_text, keys_text, settings_text, task_text
+from textual.message import Message
 
-#: More events than any store holds.
-_ALL = 1_000_000
+from recall.domain.run import Run
+from recall.domain.task import TaskRef
+from recall.ui.acts.kind import OwnAct
+from recall.ui.bridge import Done, Found
+from recall.ui.context import Context
+from recall.ui.front import Front
+from recall.ui.screens.agents import AgentsScreen
+from recall.ui.screens.history import HistoryScreen
+from recall.ui.screens.reference import HelpScreen, SettingsScreen
+from recall.ui.screens.run import RunScreen
+from recall.ui.screens.task import TaskScreen
+
 _LOG_PANE = 3
 
 
+def open_task(front: Front, ref: TaskRef) -> None:
+    if front.seen is not None:
+        front.over(TaskScreen(front.session, front, front.seen, ref))
+
+
+def open_run(front: Front, run_id: int, pane: str) -> None:
+    """Look for a run, and show it from this pane on."""
+    store = front.session.store
+
+    def look() -> Message:
+        run = store.run(run_id)
+        return Found(run, pane) if run is not None else Done(f"there is no run {run_id}", refused=True)
+
+    front.ask(look)
+
+
+def show_run(front: Front, run: Run, pane: str) -> None:
+    if front.seen is not None:
+        front.over(RunScreen(front.session, front, front.seen, run, pane))
+
+
 def _open(front: Front, context: Context) -> None:
-    task = context.task
-    if task is None:
+    if context.task is None:
         front.say("select a task first", "warning")
-        return
-    store, overview = front.session.store, context.overview
-
-    def read() -> Shown:
-        events = [event for event in store.events_since(0, _ALL) if (event.region, event.task) == task.ref]
-        return Shown(str(task.ref), task_text(task, overview, store.runs(task.ref), events))
-
-    front.ask(read)
+    else:
+        open_task(front, context.ref)
 
 
 def _log(front: Front, _: Context) -> None:
@@ -35,37 +52,29 @@ def _log(front: Front, _: Context) -> None:
 
 
 def _diff(front: Front, context: Context) -> None:
-    run = context.run
-    if run is None or run.base is None:
-        front.say("this run has no workspace to compare", "warning")
-        return
-    location, base, branch = front.session.location, run.base, run.branch or ""
-    title = f"{run.ref}: what run {run.id} changed"
-    front.ask(lambda: Shown(title, diff_of_run(location, run.id, base, branch)))
+    if context.run is not None:
+        show_run(front, context.run, "diff")
 
 
-def _history(front: Front, context: Context) -> None:
-    store, now = front.session.store, context.overview.now
-    front.ask(lambda: Shown("History", history_text(store.events_since(0, _ALL), now)))
+def _history(front: Front, _: Context) -> None:
+    if front.seen is not None:
+        front.over(HistoryScreen(front.session, front, front.seen))
 
 
 def _agents(front: Front, context: Context) -> None:
-    store, overview = front.session.store, context.overview
-    front.ask(lambda: Shown("Agents", agents_text(overview, store.runs())))
+    if front.seen is not None:
+        name = context.agent.name if context.agent is not None else ""
+        front.over(AgentsScreen(front.session, front, front.seen, name))
 
 
 def _settings(front: Front, _: Context) -> None:
-    settings = front.session.settings
-
-    def read() -> Shown:
-        explained = list(explain_settings(settings, read_document(settings.file)))
-        return Shown(f"Settings of {settings.file}", settings_text(explained))
-
-    front.ask(read)
+    if front.seen is not None:
+        front.over(SettingsScreen(front.session, front, front.seen))
 
 
 def _help(front: Front, _: Context) -> None:
-    front.read("Keys", keys_text(front.session.keys))
+    if front.seen is not None:
+        front.over(HelpScreen(front.session, front, front.seen))
 
 
 ACTS: dict[str, OwnAct] = {

@@ -1,0 +1,103 @@
+"""Events as lines, and which of them a person asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from recall.domain.event import Event
+from recall.domain.overview import spaced
+from recall.domain.task import TaskRef
+from recall.domain.words import moment
+from recall_widgets.listing import ListRow
+from recall_widgets.spans import Span
+
+_FIELDS = ("kind", "task", "agent", "who")
+_ABOUT = 12
+_KIND = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What events are to be shown. Every word must occur somewhere; `kind`, `task`, `agent` and `who` are parts of
+    those fields. An empty text asks for nothing."""
+
+    words: tuple[str, ...] = ()
+    kind: str = ""
+    task: str = ""
+    agent: str = ""
+    who: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        return self == Query()
+
+    def takes(self, event: Event) -> bool:
+        fields = (event.kind, subject(event), event.agent or "", event.actor)
+        wanted = (self.kind, self.task, self.agent, self.who)
+        if any(want and want not in field.casefold() for want, field in zip(wanted, fields, strict=True)):
+            return False
+        text = " ".join((*fields, event.before or "", event.after or "", event.reason)).casefold()
+        return all(word in text for word in self.words)
+
+
+def read_query(text: str) -> Query:
+    """Read `kind:claimed agent:ant some words`, in any order and case."""
+    fields: dict[str, str] = {}
+    words: list[str] = []
+    for word in text.casefold().split():
+        name, colon, value = word.partition(":")
+        if colon and name in _FIELDS:
+            fields[name] = value
+        else:
+            words.append(word)
+    return Query(tuple(words), **fields)
+
+
+def subject(event: Event) -> str:
+    """Whom an event is about: a task, else an agent."""
+    if event.region and event.task:
+        return str(TaskRef(event.region, event.task))
+    return event.agent or ""
+
+
+def event_row(event: Event, now: float, *, about: bool = True) -> ListRow:
+    """One line: when, whom it is about, what became of it, why; by whom at the right."""
+    left = [Span(f"{moment(event.at, now):<6} ", "muted")]
+    if about:
+        left.append(Span(f"{subject(event):<{_ABOUT}} ", "strong"))
+    kind = spaced(event.kind.replace(".", " "))
+    left.append(Span(f"{kind:<{_KIND}} ", _tone(event.kind)))
+    if event.before or event.after:
+        left.append(Span(f"{_value(event.before, now)} → {_value(event.after, now)}  ", "muted"))
+    left.append(Span(event.reason.splitlines()[0] if event.reason else ""))
+    agent = f"{event.agent} · " if event.agent and event.task and event.agent not in event.actor else ""
+    opens = f"run:{event.run_id}" if event.run_id is not None else ""
+    return ListRow(str(event.seq), tuple(left), (Span(f"{agent}{event.actor}", "muted"),), opens)
+
+
+def event_words(event: Event) -> str:
+    """Everything that one event says, for the line below the list."""
+    move = f"{spaced(event.before or '')} → {spaced(event.after or '')}: " if event.before or event.after else ""
+    return move + (" ".join(event.reason.split()) or "no reason was given")
+
+
+def local_moment(written: str, now: float) -> str:
+    """A moment as the event log has it, in ISO format, for people; any other text as it is."""
+    try:
+        return moment(datetime.fromisoformat(written).timestamp(), now) if "T" in written else written
+    except ValueError:
+        return written
+
+
+def _value(text: str | None, now: float) -> str:
+    """What was before an event, or is after it."""
+    return spaced(local_moment(text or "", now))
+
+
+def _tone(kind: str) -> str:
+    if kind.endswith((".landed", ".done")):
+        return "good"
+    if kind.endswith((".cooling", ".rejected", ".conflict", ".stopped", ".refused")):
+        return "needs-you"
+    return ""

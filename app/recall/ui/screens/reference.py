@@ -1,0 +1,79 @@
+"""What there is to look up: every key, every setting; filtered as one types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.message import Message
+
+from recall.config.document import read_document
+from recall.config.explain import Explained, explain_settings
+from recall.ui.details.reference import key_rows, setting_rows
+from recall.ui.screens.detail import DetailScreen, listing
+from recall_widgets.heading import Heading, HeadingFacts
+from recall_widgets.listing import Listing
+from recall_widgets.rows import KeyHint, Why
+
+_FILTER_KEY = KeyHint("/", "filter")
+
+
+class HelpScreen(DetailScreen):
+    PANES: ClassVar[dict[str, str]] = {"keys": "Keys"}
+    FILTER: ClassVar[str] = "filter by key or word"
+
+    def panes(self) -> ComposeResult:
+        yield listing("keys", self.session)
+
+    def show_seen(self) -> None:
+        self.query_one(Heading).show(HeadingFacts("Keys", "ctrl+p offers every one of them by name"))
+        view = self.query_one("#keys", Listing)
+        view.mark(self.needle)
+        view.set_rows(key_rows(self.needle, self.session.keys))
+        self.entitle("keys", f"filter: {self.needle}" if self.needle else "")
+
+    def about(self) -> Why:
+        return Why("", "", (_FILTER_KEY,))
+
+
+class SettingsScreen(DetailScreen):
+    PANES: ClassVar[dict[str, str]] = {"settings": "Settings"}
+    FILTER: ClassVar[str] = "filter by name, value, source or meaning"
+
+    _explained: Sequence[Explained] = ()
+
+    class Read(Message):
+        """recall.toml as it is now, and what is in force."""
+
+        def __init__(self, explained: Sequence[Explained]) -> None:
+            super().__init__()
+            self.explained = explained
+
+    def panes(self) -> ComposeResult:
+        yield listing("settings", self.session)
+
+    def read(self) -> Message:
+        settings = self.session.settings
+        return self.Read(list(explain_settings(settings, read_document(settings.file))))
+
+    @on(Read)
+    def _take(self, event: Read) -> None:
+        self._explained = event.explained
+        self.show_seen()
+        self.show_about()
+
+    def show_seen(self) -> None:
+        heading = HeadingFacts("Settings", str(self.session.settings.file), right="bold: set by you")
+        self.query_one(Heading).show(heading)
+        if self._explained:
+            view = self.query_one("#settings", Listing)
+            view.mark(self.needle)
+            view.set_rows(setting_rows(self._explained, self.needle))
+        self.entitle("settings", f"filter: {self.needle}" if self.needle else "")
+
+    def about(self) -> Why:
+        key = self.query_one("#settings", Listing).cursor
+        meaning = next((meaning for name, _, _, meaning in self._explained if name == key), "")
+        return Why(key if meaning and key else "", meaning, (_FILTER_KEY,))
