@@ -49,10 +49,14 @@ def state_dir(location: Location, settings: Settings) -> Path:
 
 def settings_at(location: Location) -> Settings:
     """Read recall.toml. Raises ConfigError naming every problem, or the command that writes a first one."""
-    from recall.config.detect import guess_main
     from recall.config.load import load_settings
 
-    return load_settings(config_file(location), main_default=guess_main(location.common_dir))
+    def guessed() -> str:
+        from recall.config.main_branch import guess_main
+
+        return guess_main(location.common_dir)
+
+    return load_settings(config_file(location), main_default=guessed)
 
 
 def with_presets(settings: Settings) -> Settings:
@@ -74,7 +78,9 @@ def with_presets(settings: Settings) -> Settings:
             env=preset.env,
             env_unset=preset.env_unset,
             env_pass=preset.env_pass,
+            state=preset.state,
             patterns=preset.patterns,
+            resume_command=preset.argv(agent.model, "{id}") if preset.resume_args else (),
         )
         agents.append(with_preset(agent, fields))
     return replace(settings, agents=tuple(agents))
@@ -127,6 +133,7 @@ def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = Tr
 
     from recall.agents.planning import RunPlanner
     from recall.agents.runner import ProcessRunner
+    from recall.agents.sandbox import check_fence
     from recall.engine.dispatcher import Dispatcher
     from recall.engine.parts import Parts
     from recall.engine.watch import Watch
@@ -138,6 +145,8 @@ def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = Tr
         git = git_at(location, settings)
         store = stack.enter_context(closing(open_store_at(location, settings)))
         _refuse_forgotten_work(store, git)
+        keep_out = (state_dir(location, settings), location.common_dir, settings.file, *_checkouts(location))
+        check_fence(settings, keep_out, os.environ)
         clock, rng = SystemClock(), SystemRng()
         runner = stack.enter_context(closing(ProcessRunner(clock, rng)))
         runner.keep_ahead()
@@ -159,6 +168,10 @@ def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = Tr
         watch = stack.enter_context(closing(Watch()))
         executor = stack.enter_context(ThreadPoolExecutor(4, thread_name_prefix="work"))
         yield Dispatcher(parts, executor, watch, listener)
+
+
+def _checkouts(location: Location) -> tuple[Path, ...]:
+    return (location.checkout,) if location.checkout is not None else ()
 
 
 def ground_at(location: Location, settings: Settings, lock: Held | None = None) -> Ground:

@@ -17,6 +17,7 @@ from recall.system import SystemRng
 from tests.agents.bench import Bench
 from tests.support.clock import FakeClock
 from tests.support.hermetic_git import Repo
+from tests.support.tools import need
 
 
 @pytest.fixture
@@ -81,6 +82,19 @@ def test_a_git_setting_that_opens_main_to_agents_is_wrong(project: Repo, capsys:
     assert code == 1
     assert "past the merge queue" in found["git settings"]
     assert "merge.autostash = true" in notes(capsys)
+
+
+def test_each_level_of_the_sandbox_is_tried(
+    project: Repo, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "git").symlink_to(need("git"))
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin")
+    assert "bwrap is not installed" in notes(capsys)
+    with (project.path / "recall.toml").open("a") as file:
+        file.write('[sandbox]\nlevel = "bwrap"\n[workspaces]\nkind = "clone"\n')
+    _, found = findings(capsys)
+    assert "bwrap is in force and does not hold here" in found["sandbox"]
 
 
 def test_only_a_fix_changes_anything(project: Repo, capsys: pytest.CaptureFixture[str]) -> None:

@@ -77,9 +77,9 @@ def test_only_verify_has_no_default(tmp_path: Path) -> None:
 def test_the_caller_may_know_the_main_branch_better(tmp_path: Path) -> None:
     file = tmp_path / "recall.toml"
     file.write_text('verify = "true"\n')
-    assert load_settings(file, main_default="master").main == "master"
+    assert load_settings(file, main_default=lambda: "master").main == "master"
     file.write_text('verify = "true"\nmain = "dev"\n')
-    assert load_settings(file, main_default="master").main == "dev"
+    assert load_settings(file, main_default=lambda: "master").main == "dev"
 
 
 def test_verify_must_be_spelled_out(tmp_path: Path) -> None:
@@ -189,7 +189,8 @@ parallel = 1
         ('[agents."a/b"]\npreset = "a"', "use letters"),
         ('[workspaces]\nkeep = ["src/__pycache__"]', "without __pycache__"),
         ('[workspaces]\nkind = "copy"', '"worktree" or "clone"'),
-        ('[sandbox]\nlevel = "bwrap"', '"none"'),
+        ('[sandbox]\nlevel = "jail"', '"landlock"'),
+        ('[sandbox]\nlevel = "bwrap"', 'needs workspaces.kind = "clone"'),
         ("[run]\ntranscript_cap = 10", "a size such as"),
         ('[lease]\nheartbeat = "4m"', "at least twice"),
         ("run = 3", "a table: write [run]"),

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from recall.agents.environment import agent_environment
-from recall.agents.prompt import Answer, Attempt, Briefing, build_prompt
+from recall.agents.prompt import Answer, Attempt, Briefing, Stop, build_prompt
 from recall.agents.rendered import dialect_for
+from recall.agents.sandbox import SCRATCH, fence_for
 from recall.config.settings import AgentSettings, Settings
 from recall.domain.errors import ConfigError
 from recall.domain.frozen import frozen
-from recall.domain.launch import LeaseSpec, RunSpec, ShimStoreContract
+from recall.domain.launch import Fence, LeaseSpec, RunSpec, ShimStoreContract
 from recall.domain.rng import Rng
 from recall.domain.run import Run, RunResult
 from recall.domain.stream.dialect import Dialect
 from recall.domain.task import Task, TaskRef
 from recall.domain.usage import LimitPatterns
-from recall.domain.work import Workspace
+from recall.domain.work import Handover, Workspace
 
 #: Endings that say nothing about the work, so the next attempt need not hear of them.
 _SILENT = frozenset({RunResult.RATE_LIMITED, RunResult.CREDIT_EXHAUSTED, RunResult.AUTH_REQUIRED})
@@ -46,16 +48,26 @@ class RunPlanner:
     def dialect(self, agent: str) -> Dialect | None:
         return dialect_for(self.settings, agent)
 
-    def agent_run(self, task: Task, run: Run, workspace: Workspace, earlier: Sequence[Run]) -> RunSpec:
+    def agent_run(
+        self, task: Task, run: Run, workspace: Workspace, earlier: Sequence[Run], handover: Handover | None = None
+    ) -> RunSpec:
         """Give the spec of an agent's run. Raises ConfigError for an agent that recall.toml does not know."""
         agent, limits = self._agent(run.agent), self.settings.run
+        stopped = next((one for one in earlier if one.id == run.continues and one.branch == workspace.branch), None)
+        session = stopped.session or "" if stopped is not None and agent.resume_command else ""
+        briefing = self._briefing(task, workspace, earlier)
+        briefing = replace(briefing, handover=handover, stopped=_stop(stopped, in_session=bool(session)))
+        fence = fence_for(
+            self.settings, workspace.tree, workspace.folder / SCRATCH, self.environ, own=agent.state, agent=True
+        )
         return RunSpec(
             run_id=run.id,
             folder=self.runs / str(run.id),
-            argv=agent.command,
+            argv=in_session(agent.resume_command, session) if session else agent.command,
             cwd=workspace.tree,
-            env=self._environment(workspace.tree, agent, {"RECALL_RUN_ID": str(run.id)}),
-            prompt=build_prompt(task, self._briefing(task, workspace, earlier)),
+            env=self._environment(workspace.tree, agent, {"RECALL_RUN_ID": str(run.id)} | _temporary(fence)),
+            fence=fence,
+            prompt=build_prompt(task, briefing),
             prompt_mode=agent.prompt,
             slot=workspace.folder,
             token=self.rng.token(32),
@@ -71,12 +83,15 @@ class RunPlanner:
 
     def command_run(self, name: str, command: str, cwd: Path, timeout: float) -> RunSpec:
         """Give the spec of a set-up or verification command."""
+        folder = self.runs / name
+        fence = fence_for(self.settings, cwd, folder / SCRATCH, self.environ, agent=False)
         return RunSpec(  # noqa: S604 - the user's own shell command from recall.toml, run by the shim
             run_id=0,
-            folder=self.runs / name,
+            folder=folder,
             argv=(command,),
             cwd=cwd,
-            env=self._environment(cwd, None, {}),
+            env=self._environment(cwd, None, _temporary(fence)),
+            fence=fence,
             shell=True,
             timeout=timeout,
             grace=self.settings.run.grace,
@@ -115,3 +130,16 @@ class RunPlanner:
             answers=[Answer(run.agent, run.reason, run.answer) for run in earlier if run.answer],
             protected=(*(one.path for one in self.settings.tasks), self.settings.file.name),
         )
+
+
+def _temporary(fence: Fence | None) -> dict[str, str]:
+    return {"TMPDIR": str(fence.scratch.absolute())} if fence is not None else {}
+
+
+def in_session(command: Sequence[str], session: str) -> tuple[str, ...]:
+    """Fill a session's id into a command that continues one."""
+    return tuple(word.replace("{id}", session) for word in command)
+
+
+def _stop(stopped: Run | None, *, in_session: bool) -> Stop | None:
+    return None if stopped is None else Stop(stopped.reason, answered=bool(stopped.answer), in_session=in_session)

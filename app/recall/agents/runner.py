@@ -15,6 +15,7 @@ from typing import Any
 
 from recall.agents import mailbox, process
 from recall.agents.rendered import read_spending
+from recall.agents.sandbox import empty_scratch, fence_argv
 from recall.agents.shim import PROTOCOL, replace_file
 from recall.agents.starter import ShimProcess, ShimStarter
 from recall.agents.transcript import Transcript
@@ -160,6 +161,8 @@ class ProcessRunner:
         if spec.slot is not None:
             prompt = _open_slot(spec, spec.slot)
         failpoint("runner.slot_opened")
+        if spec.fence is not None:
+            empty_scratch(spec.fence.scratch)
         replace_file(folder / "spec.json", _protocol(spec, prompt, self._rng.token(32)))
         (folder / "spec.json").chmod(0o600)
         failpoint("runner.spec_written")
@@ -215,6 +218,7 @@ def _protocol(spec: RunSpec, prompt: Path, marker: str) -> dict[str, object]:
         "run_id": spec.run_id,
         "argv": list(spec.argv),
         "shell": spec.shell,
+        "fence": fence_argv(spec.fence, spec.folder) if spec.fence is not None else [],
         "cwd": str(spec.cwd.absolute()),
         "env": env,
         "marker": marker,

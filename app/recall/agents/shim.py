@@ -95,11 +95,12 @@ class Lease(_Values):
 
 
 class Spec(_Values):
-    """`spec.json` as it was read; see recall.domain.launch.RunSpec. Seconds."""
+    """`spec.json` as it was read; see recall.domain.launch.RunSpec. `fence` stands before the command. Seconds."""
 
     run_id: int
     argv: list[str]
     shell: bool
+    fence: list[str]
     cwd: str
     env: dict[str, str]
     marker: str
@@ -131,8 +132,8 @@ class Spec(_Values):
             last = [self.prompt_path] if self.prompt_mode == "file" else []
         if self.shell:
             script = f'{self.argv[0]} "$@"' if last else self.argv[0]
-            return ["/bin/sh", "-c", script, "sh", *last]
-        return [*self.argv, *last]
+            return [*self.fence, "/bin/sh", "-c", script, "sh", *last]
+        return [*self.fence, *self.argv, *last]
 
 
 def read_file(path: StrPath) -> bytes:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from recall.config.main_branch import text_of
 from recall.domain.frozen import frozen
 
 Which = Callable[[str], str | None]
@@ -27,16 +28,6 @@ def guess_verify(checkout: Path) -> VerifyGuess | None:
     return next((guess for guess in (each(checkout) for each in guessers) if guess is not None), None)
 
 
-def guess_main(common_dir: Path) -> str:
-    """Guess the main branch: what `origin/HEAD` names, else main or master if they exist, else HEAD's branch."""
-    heads = _branches(common_dir)
-    remote = _symbolic(common_dir / "refs" / "remotes" / "origin" / "HEAD", "refs/remotes/origin/")
-    candidates = (remote, "main", "master")
-    head = _symbolic(common_dir / "HEAD", "refs/heads/")
-    chosen = next((name for name in candidates if name and name in heads), None)
-    return chosen or (head if head and not head.startswith(".") else "main")
-
-
 def find_agents(programs: Mapping[str, str], which: Which = shutil.which) -> list[str]:
     """Give the presets of `programs` (preset -> program that it starts) whose program is on PATH; the first of
     those that start the same one."""
@@ -44,24 +35,10 @@ def find_agents(programs: Mapping[str, str], which: Which = shutil.which) -> lis
     return [name for name, program in programs.items() if first[program] == name and which(program) is not None]
 
 
-def _branches(common_dir: Path) -> set[str]:
-    root = common_dir / "refs" / "heads"
-    loose = {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
-    packed = _read(common_dir / "packed-refs").splitlines()
-    prefix = "refs/heads/"
-    names = (line.split(" ", 1)[1] for line in packed if " " in line and not line.startswith("#"))
-    return loose | {name.removeprefix(prefix) for name in names if name.startswith(prefix)}
-
-
-def _symbolic(file: Path, prefix: str) -> str | None:
-    word, _, target = _read(file).strip().partition(": ")
-    return target.removeprefix(prefix) if word == "ref" and target.startswith(prefix) else None
-
-
 def _make(checkout: Path) -> VerifyGuess | None:
     for name in ("GNUmakefile", "makefile", "Makefile"):
         for goal in ("check", "test"):
-            if any(line.startswith(f"{goal}:") for line in _read(checkout / name).splitlines()):
+            if any(line.startswith(f"{goal}:") for line in text_of(checkout / name).splitlines()):
                 return VerifyGuess(f"make {goal}", f"{name} has a goal {goal}")
     return None
 
@@ -74,11 +51,11 @@ def _python(checkout: Path) -> VerifyGuess | None:
         ("setup.cfg", "pytest"),
         ("tox.ini", "pytest"),
     ):
-        if (checkout / name).is_file() and sign in _read(checkout / name):
+        if (checkout / name).is_file() and sign in text_of(checkout / name):
             return VerifyGuess("python3 -m pytest -q", f"{name} speaks of pytest")
     if (checkout / "tests" / "conftest.py").is_file() or (checkout / "conftest.py").is_file():
         return VerifyGuess("python3 -m pytest -q", "there is a conftest.py")
-    if any("pytest" in _read(checkout / file) for file in _requirements(checkout)):
+    if any("pytest" in text_of(checkout / file) for file in _requirements(checkout)):
         return VerifyGuess("python3 -m pytest -q", "the requirements name pytest")
     if tests:
         return VerifyGuess("python3 -m unittest discover", f"there is {tests[0]}")
@@ -91,7 +68,7 @@ def _requirements(checkout: Path) -> list[Path]:
 
 def _node(checkout: Path) -> VerifyGuess | None:
     try:
-        package: Any = json.loads(_read(checkout / "package.json") or "{}")
+        package: Any = json.loads(text_of(checkout / "package.json") or "{}")
     except json.JSONDecodeError:
         return None
     scripts: Any = cast("dict[str, Any]", package).get("scripts") if isinstance(package, dict) else None
@@ -119,11 +96,3 @@ _gradle = _file_sign("gradlew", "./gradlew test")
 def _dotnet(checkout: Path) -> VerifyGuess | None:
     solution = next(iter(sorted(checkout.glob("*.sln"))), None)
     return VerifyGuess("dotnet test", f"there is {solution.name}") if solution else None
-
-
-def _read(file: Path) -> str:
-    """The text of a file, empty when there is none."""
-    try:
-        return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
-    except OSError:
-        return ""

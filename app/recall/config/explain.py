@@ -17,10 +17,10 @@ from recall.domain.usage import LimitPatterns
 Explained = tuple[str, str, str, str]
 
 
-def explain(file: Path, *, main_default: str | None = None) -> list[Explained]:
+def explain(file: Path) -> list[Explained]:
     """Give (key, value as recall.toml would write it, `FILE:LINE` or `default`, meaning) for each setting.
     Raises ConfigError as loading does."""
-    return list(explain_settings(load_settings(file, main_default=main_default), read_document(file)))
+    return list(explain_settings(load_settings(file), read_document(file)))
 
 
 def explain_settings(settings: Settings, document: Document) -> Iterator[Explained]:

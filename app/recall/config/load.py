@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,29 +20,31 @@ _MISSING_VERIFY = (
 )
 
 
-def load_settings(file: Path, *, main_default: str | None = None) -> Settings:
-    """Read a recall.toml. `main_default` is used when the file names no main branch. Agents come without what
+def load_settings(file: Path, *, main_default: Callable[[], str] = lambda: DEFAULT_MAIN) -> Settings:
+    """Read a recall.toml. `main_default` is asked when the file names no main branch. Agents come without what
     their preset adds (`merge_preset.with_preset`). Raises ConfigError with one line for each problem."""
     reading = _Reading(read_document(file))
-    settings = reading.settings(main_default or DEFAULT_MAIN)
+    settings = reading.settings(main_default)
     if reading.problems:
         raise ConfigError("\n".join(reading.problems))
     return settings
 
 
-@dataclass(slots=True)
 class _Reading:
     """One pass over a document that goes on after a problem."""
 
-    document: Document
-    problems: list[str] = field(default_factory=list[str])
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.problems: list[str] = []
 
-    def settings(self, main: str) -> Settings:
+    def settings(self, main_default: Callable[[], str]) -> Settings:
         table = self.document.table
         sections = {section.name: section for section in SECTIONS}
         top = {name: value for name, value in table.items() if name not in sections and name != "agents"}
-        chosen: dict[str, Any] = {"main": main, "verify": None}
+        chosen: dict[str, Any] = {"verify": None}
         chosen |= self.fields((), top, TOP, also=(*sections, "agents"))
+        if "main" not in chosen:
+            chosen["main"] = main_default()
         if "verify" not in table:
             self.problems.append(f"{self.document.file}: {_MISSING_VERIFY}")
         for name, section in sections.items():
@@ -51,7 +52,9 @@ class _Reading:
                 chosen[name] = section.build(**self.fields((name,), self.table((name,)), section.keys))
         self.check_lease(chosen.get("lease", LeaseSettings()))
         chosen["agents"] = self.agents()
-        return Settings(file=self.document.file, **chosen)
+        settings = Settings(file=self.document.file, **chosen)
+        self.check_sandbox(settings)
+        return settings
 
     def fields(
         self, at: KeyPath, table: Mapping[str, object], keys: Sequence[Key], also: Sequence[str] = ()
@@ -98,6 +101,15 @@ class _Reading:
     def check_lease(self, lease: LeaseSettings) -> None:
         if lease.heartbeat * 2 > lease.ttl:
             self.refuse(("lease", "heartbeat"), "must fit into lease.ttl at least twice, or every claim may run out")
+
+    def check_sandbox(self, settings: Settings) -> None:
+        """What a linked worktree's git writes lies in the user's own repository, so no fence can stand between."""
+        if settings.sandbox_level != "none" and settings.workspaces.kind == "worktree":
+            self.refuse(
+                ("sandbox", "level"),
+                f'is {settings.sandbox_level}, which needs workspaces.kind = "clone": commits in a linked worktree '
+                "are written into your repository",
+            )
 
     def unknown(self, path: KeyPath, known: Iterable[str]) -> None:
         import difflib

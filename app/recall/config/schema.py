@@ -118,9 +118,13 @@ SECTIONS = (
         "sandbox",
         SandboxSettings,
         (
-            Key("level", values.one_of("none"), "what fences agents in"),
-            Key("write", values.texts, "further folders that a fenced agent may write"),
-            Key("network", values.one_of("on"), "whether a fenced agent may use the network"),
+            Key(
+                "level",
+                values.one_of("auto", "none", "landlock", "bwrap"),
+                "what fences agents and verification in; auto: landlock for clones, none for worktrees",
+            ),
+            Key("write", values.texts, "further folders that fenced runs may write"),
+            Key("network", values.one_of("on", "off"), "whether fenced set-up and verification have the network"),
         ),
     ),
     Section(
@@ -158,8 +162,10 @@ AGENT = (
     Key("model", values.text, "the model that its command is told to use"),
     Key("account", values.text, "agents of one account share usage limits"),
     Key("resume", values.flag, "whether a limited run goes on by itself after the reset"),
+    Key("resume_command", values.command, "program and arguments that continue a session, whose id replaces {id}"),
     Key("env", values.variables, "environment variables to set"),
     Key("env_pass", values.texts, "environment variables (globs) to pass on"),
     Key("env_unset", values.texts, "environment variables to take away"),
+    Key("state", values.texts, "folders of its own that it may write when it is fenced"),
     Key("patterns", values.patterns, "more regular expressions that tell its limits from other errors"),
 )

@@ -68,7 +68,9 @@ class MergeSettings(NamedTuple):
 
 
 class SandboxSettings(NamedTuple):
-    level: str = "none"
+    """`level` `auto` fences clones and leaves linked worktrees open. `network` is for set-up and verification."""
+
+    level: str = "auto"
     write: tuple[str, ...] = ()
     network: str = "on"
 
@@ -92,8 +94,8 @@ class AgentSettings:
     """One agent. `command` is the argv of an unattended run; `prompt` says how the prompt goes in (`stdin`,
     `arg`: appended as the last argument, `file`: its path is appended). `patterns` are added to the defaults.
     `stream` names the preset whose events its output is like, if not its own's. `resume` allows a limited run to go
-    on by itself after the reset. `given` names the keys that the user wrote; what a preset says counts for the
-    others."""
+    on by itself after the reset, `resume_command` (with `{id}`) continues a session; empty: that cannot be done. `state` are folders of its own, which it may write when it is fenced. `given` names
+    the keys that the user wrote; what a preset says counts for the others."""
 
     name: str
     command: tuple[str, ...]
@@ -106,9 +108,11 @@ class AgentSettings:
     model: str = ""
     account: str = ""
     resume: bool = True
+    resume_command: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     env_pass: tuple[str, ...] = ()
     env_unset: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
     patterns: LimitPatterns = LimitPatterns()
     given: tuple[str, ...] = ()
 
@@ -140,6 +144,13 @@ class Settings:
     def agent_specs(self) -> tuple[AgentSpec, ...]:
         """What the scheduler needs to know of each agent."""
         return tuple(AgentSpec(one.name, one.enabled, one.parallel, one.types, one.account) for one in self.agents)
+
+    @property
+    def sandbox_level(self) -> str:
+        """The level in force: `none`, `landlock` or `bwrap`."""
+        if self.sandbox.level != "auto":
+            return self.sandbox.level
+        return "landlock" if self.workspaces.kind == "clone" else "none"
 
     def agent(self, name: str) -> AgentSettings | None:
         return next((agent for agent in self.agents if agent.name == name), None)

@@ -34,6 +34,7 @@ def _agent(agent: AgentSettings) -> dict[str, object]:
         "name": agent.name,
         "preset": agent.preset,
         "command": list(agent.command),
+        "resume_command": list(agent.resume_command),
         "prompt": agent.prompt,
         "model": agent.model,
         "env": dict(agent.env),

@@ -7,16 +7,15 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import cast
 
-from recall.config.keystrokes import keystroke
 from recall.config.settings import TaskList
 from recall.domain.task import DEFAULT_REGION
 from recall.domain.usage import LimitPatterns
 
 Reader = Callable[[object], object]
 
-_DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?")
-_SIZE = re.compile(r"(\d+) ?(B|KiB|MiB|GiB)")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_DURATION = r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?"
+_SIZE = r"(\d+) ?(B|KiB|MiB|GiB)"
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 _UNITS = ((86400, "d"), (3600, "h"), (60, "m"))
 _BYTES = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
 
@@ -31,7 +30,7 @@ class Unfit(Exception):
 
 def duration(value: object) -> float:
     """Read `"90s"`, `"30m"`, `"2h"`, `"1h30m"` as seconds."""
-    match = _DURATION.fullmatch(value.strip()) if isinstance(value, str) and value.strip() else None
+    match = re.fullmatch(_DURATION, value.strip()) if isinstance(value, str) and value.strip() else None
     if match is None:
         raise Unfit('a duration such as "90s", "30m", "2h" or "1h30m"')
     days, hours, minutes, seconds = (float(part or 0) for part in match.groups())
@@ -60,7 +59,7 @@ def duration_text(seconds: float) -> str:
 
 def size(value: object) -> int:
     """Read `"10MiB"` as bytes."""
-    match = _SIZE.fullmatch(value) if isinstance(value, str) else None
+    match = re.fullmatch(_SIZE, value) if isinstance(value, str) else None
     if match is None:
         raise Unfit('a size such as "512KiB", "10MiB" or "1GiB"')
     return int(match[1]) * _BYTES[match[2]]
@@ -130,7 +129,7 @@ def texts(value: object) -> tuple[str, ...]:
 
 def is_name(word: str) -> bool:
     """Tell whether a word can name an agent or a region: it becomes part of branch and folder names."""
-    return bool(_NAME.fullmatch(word)) and ".." not in word and not word.endswith((".", ".lock"))
+    return bool(re.fullmatch(_NAME, word)) and ".." not in word and not word.endswith((".", ".lock"))
 
 
 def command(value: object) -> tuple[str, ...]:
@@ -161,8 +160,10 @@ def keys_of_commands(value: object) -> dict[str, tuple[str, ...]]:
 
 
 def _keys(name: str, value: object) -> tuple[str, ...]:
-    written = value if isinstance(value, list) else [value]
-    if not written or not all(isinstance(each, str) for each in cast("list[object]", written)):
+    from recall.config.keystrokes import keystroke
+
+    written = cast("list[object]", value) if isinstance(value, list) else [value]
+    if not written or not all(isinstance(each, str) for each in written):
         raise Unfit('a key such as "R", "/", "ctrl+r" or "f5", or a list of keys', name)
     found: list[str] = []
     for each in cast("list[str]", written):

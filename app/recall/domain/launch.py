@@ -37,6 +37,19 @@ class LeaseSpec:
 
 
 @frozen
+class Fence:
+    """What a run is kept in: a `level` (`landlock`, `bwrap`), the paths below which it may write, a folder for
+    temporary files that is emptied before, whether it has the network, and the program that the level needs, if
+    any. A path that is not there yet cannot be written."""
+
+    level: str
+    write: tuple[Path, ...]
+    scratch: Path
+    network: bool = True
+    program: str = ""
+
+
+@frozen
 class RunSpec:
     """Everything a shim needs. `prompt` is given by `prompt_mode`; `lease` and `slot` are None for a
     verification. Limits are seconds; `stall` 0 switches stall detection off. `shell` runs the single string
@@ -50,6 +63,7 @@ class RunSpec:
     prompt: str = ""
     prompt_mode: str = "none"
     shell: bool = False
+    fence: Fence | None = None
     slot: Path | None = None
     token: str = ""
     task: str = ""

@@ -42,6 +42,7 @@ class Preset:
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     env_unset: tuple[str, ...] = ()
     env_pass: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
     final: tuple[str, ...] = ()
     error_fields: tuple[str, ...] = ()
     refuses_root: bool | None = None

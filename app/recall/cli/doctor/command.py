@@ -12,6 +12,7 @@ from recall.cli.doctor.leftovers import look_at_processes, look_at_workspaces
 from recall.cli.doctor.lists import look_at_lists
 from recall.cli.doctor.machine import look_at_clock, look_at_machine
 from recall.cli.doctor.repository import look_at_git_settings, look_at_repository, look_at_state
+from recall.cli.doctor.sandbox import look_at_sandbox
 from recall.cli.doctor.stored import look_at_store
 from recall.cli.project import Project, opened_project
 from recall.cli.report import ExitCode, plain_terminal, say, say_json
@@ -25,6 +26,7 @@ _LOOKS: tuple[tuple[str, Callable[[Project], Iterator[Finding]]], ...] = (
     ("repository", look_at_repository),
     ("git settings", look_at_git_settings),
     ("store", look_at_store),
+    ("sandbox", look_at_sandbox),
     ("agents", look_at_agents),
     ("task list", look_at_lists),
     ("processes", look_at_processes),
