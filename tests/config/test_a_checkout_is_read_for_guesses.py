@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recall.config.detect import find_agents, guess_main, guess_verify
+from recall.config.detect import find_agents, guess_verify
+from recall.config.main_branch import guess_main
 
 
 @pytest.mark.parametrize(

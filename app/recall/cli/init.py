@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from recall.cli.report import Refusal, ask, say
-from recall.config.detect import find_agents, guess_main, guess_verify
+from recall.config.detect import find_agents, guess_verify
 from recall.config.load import load_settings
+from recall.config.main_branch import guess_main
 from recall.config.template import EXAMPLE_TASKS, template_text
 from recall.gitops.locate import Location, locate
 
