@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 from textual.theme import Theme
 
-from recall.ui.layout import NAME, Layout, load_layout, save_layout
+from recall.ui.layout import NAME, Layout, Splits, load_layout, save_layout
 from recall.ui.terminal import symbols_for
 from recall_styles import RECALL_DARK, RECALL_LIGHT
 from recall_widgets.glyphs import ASCII, UNICODE
@@ -44,19 +44,19 @@ def test_a_wide_screen_shows_every_pane(shop: Shop) -> None:
 @pytest.mark.parametrize("size", [NARROW, TINY], ids=str)
 def test_a_narrow_screen_shows_one_pane_at_a_time(shop: Shop, size: tuple[int, int]) -> None:
     with driving(shop.session, size=size) as recall:
-        recall.screen.shows("1 Tasks").hides("2 Agents", "4 Log")
+        recall.screen.shows("─ 1 Tasks", "2 Agents   3 Queue   4 Log").hides("─ 2 Agents", "─ 4 Log")
         recall.keys("2")
-        recall.screen.shows("2 Agents", "ant").hides("1 Tasks")
+        recall.screen.shows("─ 2 Agents", "ant").hides("─ 1 Tasks")
         recall.keys("4")
-        recall.screen.shows("4 Log").hides("2 Agents")
+        recall.screen.shows("─ 4 Log").hides("─ 2 Agents")
         recall.keys("tab")
-        recall.screen.shows("1 Tasks").hides("4 Log")
+        recall.screen.shows("─ 1 Tasks").hides("─ 4 Log")
 
 
 def test_the_pane_in_focus_stays_when_the_terminal_shrinks_and_grows(shop: Shop) -> None:
     with driving(shop.session, size=WIDE) as recall:
         recall.board.select("T-9").resize(*NARROW)
-        recall.screen.shows("1 Tasks").hides("2 Agents")
+        recall.screen.shows("─ 1 Tasks").hides("─ 2 Agents")
         recall.why.shows("T-9")
         recall.resize(*WIDE)
         recall.screen.shows("2 Agents")
@@ -92,10 +92,11 @@ def test_signs_follow_the_terminal_unless_they_are_chosen(
 def test_the_arrangement_is_there_again_at_the_next_start(shop: Shop) -> None:
     with driving(shop.session) as recall:
         recall.board.shows("T-1")
-        recall.press("theme", "view", "zoom").wait(lambda: load_layout(shop.session.state).zoomed == "board")
+        recall.press("theme", "view", "view", "zoom")
+        recall.wait(lambda: load_layout(shop.session.state).zoomed == "tasks")
         theme = recall.app.theme
     with driving(shop.session) as recall:
-        recall.screen.shows("T-1").hides("2 Agents", "Ready")
+        recall.screen.shows("T-1").hides("─ 2 Agents", "Ready")
         assert recall.app.theme == theme
         recall.press("zoom", "view")
         recall.screen.shows("2 Agents", "Ready")
@@ -110,14 +111,25 @@ def test_folded_groups_stay_folded(shop: Shop) -> None:
         recall.board.shows("Ready").hides("T-5")
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", "null", '{"theme": 7, "folded": "x", "tree": "yes", "zoomed": []}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[1]",
+        "null",
+        '{"theme": 7, "folded": "x", "view": 3, "zoomed": []}',
+        '{"splits": {"upper": "x", "tasks": 3, "agents": 300}}',
+        '{"splits": 7}',
+    ],
+)
 def test_an_arrangement_that_cannot_be_read_is_that_of_a_first_start(tmp_path: Path, text: str) -> None:
     (tmp_path / NAME).write_text(text)
     assert load_layout(tmp_path) == Layout()
 
 
 def test_an_arrangement_is_kept_whole(tmp_path: Path) -> None:
-    kept = Layout("recall-light", tree=True, folded=("group:done",), zoomed="log")
+    kept = Layout("recall-light", "tree", ("group:done",), "log", Splits(upper=70, agents=30))
     save_layout(tmp_path, kept)
     assert load_layout(tmp_path) == kept
     assert json.loads((tmp_path / NAME).read_text())["zoomed"] == "log"

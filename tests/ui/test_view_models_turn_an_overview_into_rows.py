@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from recall.domain.agent import Agent, Weight
@@ -10,18 +11,11 @@ from recall.domain.overview import Overview
 from recall.domain.run import Run, RunResult, RunState
 from recall.domain.snapshot import Snapshot
 from recall.domain.task import Task, TaskRef, TaskState
-from recall.ui.view_models import (
-    agent_rows,
-    board_rows,
-    header,
-    log_titles,
-    need_rows,
-    queue_rows,
-    task_key,
-    task_of,
-    tree_rows,
-)
+from recall.ui.board_views import BoardView
+from recall.ui.roll import Roll, task_key, task_of
+from recall.ui.view_models import agent_rows, header, log_titles, need_rows, queue_rows
 from recall_widgets.glyphs import Shown
+from recall_widgets.rows import BoardRow
 from tests.support.builders import ref
 
 NOW = 1_700_000_000.0
@@ -70,6 +64,14 @@ def _overview(
     return Overview("shop", "main", "3f9c2ab0000", NOW, True, "", "", snapshot, tasks, agents, runs, merges)
 
 
+def _by_state(view: Overview, *folded: str, needle: str = "") -> Sequence[BoardRow]:
+    return BoardView.of(view, Roll.of(view.tasks), folded, needle).by_state()
+
+
+def _tree(view: Overview, needle: str = "") -> Sequence[BoardRow]:
+    return BoardView.of(view, Roll.of(view.tasks), (), needle).by_prerequisite()
+
+
 def test_groups_come_in_the_order_in_which_they_matter() -> None:
     view = _overview(
         _task("T-1", TaskState.DONE),
@@ -77,17 +79,17 @@ def test_groups_come_in_the_order_in_which_they_matter() -> None:
         _task("T-3", TaskState.NEEDS_PERSON, reason="asks: which?"),
         _task("T-4", TaskState.TODO, "T-2"),
     )
-    headings = [(row.title, row.count) for row in board_rows(view) if row.kind == "group"]
+    headings = [(row.title, row.count) for row in _by_state(view) if row.kind == "group"]
     assert headings == [("Needs you", 1), ("Ready", 1), ("Waiting", 1), ("Done", 1)]
 
 
 def test_a_folded_group_keeps_its_heading_and_its_count() -> None:
-    rows = board_rows(_overview(_task("T-1"), _task("T-2")), folded={"group:ready"})
+    rows = _by_state(_overview(_task("T-1"), _task("T-2")), "group:ready")
     assert [(row.key, row.count, row.folded) for row in rows] == [("group:ready", 2, True)]
 
 
 def test_a_filter_opens_every_group_with_a_match() -> None:
-    rows = board_rows(_overview(_task("T-1"), _task("T-22")), folded={"group:ready"}, needle="t-22")
+    rows = _by_state(_overview(_task("T-1"), _task("T-22")), "group:ready", needle="t-22")
     assert [row.id for row in rows if row.kind == "task"] == ["T-22"]
 
 
@@ -99,21 +101,21 @@ def test_a_row_says_the_most_useful_fact_of_its_state() -> None:
         replace(_task("T-4", TaskState.DONE), done_commit="abcdef0123"),
         runs=(_run(1, "T-1"),),
     )
-    facts = {row.id: (row.detail, row.time) for row in board_rows(view) if row.kind == "task"}
+    facts = {row.id: (row.detail, row.time) for row in _by_state(view) if row.kind == "task"}
     assert facts["T-1"] == ("ant", "1:05")
     assert facts["T-2"] == ("after T-1, T-9 +1", "")
-    assert facts["T-3"] == ("too early", "1:00")
+    assert facts["T-3"] == ("too early", "1 min")
     assert facts["T-4"][0] == "abcdef0"
 
 
 def test_a_task_that_waits_for_one_that_needs_you_is_marked() -> None:
     view = _overview(_task("T-1", TaskState.NEEDS_PERSON), _task("T-2", TaskState.TODO, "T-1"))
-    assert [row.id for row in board_rows(view) if row.needs_you] == ["T-2"]
+    assert [row.id for row in _by_state(view) if row.needs_you] == ["T-2"]
 
 
 def test_a_tree_puts_each_task_once_below_its_first_prerequisite() -> None:
     view = _overview(_task("T-1"), _task("T-2", TaskState.TODO, "T-1"), _task("T-3", TaskState.TODO, "T-2", "T-1"))
-    assert [(row.id, row.indent) for row in tree_rows(view)] == [("T-1", 0), ("T-2", 1), ("T-3", 2)]
+    assert [(row.id, len(row.branch)) for row in _tree(view)] == [("T-1", 0), ("T-2", 1), ("T-3", 2)]
 
 
 def test_keys_of_rows_lead_back_to_the_task() -> None:
@@ -132,7 +134,8 @@ def test_a_cooling_agent_shows_when_it_resets_and_the_line_it_was_read_from() ->
     agents = (Agent("ant", cooling_until=NOW + 2935, cooling_line="limit resets 11:30pm"),)
     (row,) = agent_rows(_overview(agents=agents))
     assert (row.state, row.quote) == (Shown.COOLING, "limit resets 11:30pm")
-    assert row.what.endswith("(in 48:55)")
+    assert row.what.startswith("resets ")
+    assert row.time == "in 48:55"
 
 
 def test_only_a_verification_of_known_length_has_a_share() -> None:

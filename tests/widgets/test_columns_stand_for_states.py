@@ -14,29 +14,29 @@ from tests.support.pilot import run_app, screen_lines
 from tests.widgets.stage import Stage
 
 
-def group(state: Shown, *ids: str) -> list[BoardRow]:
-    tasks = [BoardRow(id_, "task", state, f"title {id_}", id=id_, indent=1) for id_ in ids]
-    return [BoardRow(f"group:{state}", "group", state, state.capitalize(), count=len(ids)), *tasks]
+def group(state: Shown, *ids: str, folded: bool = False) -> list[tuple[BoardRow, list[BoardRow]]]:
+    heading = BoardRow(f"group:{state}", "group", state, state.capitalize(), count=len(ids), folded=folded)
+    return [(heading, [BoardRow(id_, "task", state, f"title {id_}", id=id_) for id_ in ids])]
 
 
 def test_every_group_is_a_column_and_comes_and_goes_with_its_tasks() -> None:
     view = TaskColumns()
 
     async def body(app: Stage, pilot: Pilot[Any]) -> None:
-        view.set_rows([*group(Shown.RUNNING, "A", "B"), *group(Shown.DONE, "C")])
+        view.set_columns([*group(Shown.RUNNING, "A", "B"), *group(Shown.DONE, "C")])
         await pilot.pause()
         assert "Running  2" in screen_lines(app)[0]
         assert "Done  1" in screen_lines(app)[0]
         assert screen_lines(app)[1].count("title") == 2
-        view.set_rows([*group(Shown.RUNNING, "A"), *group(Shown.WAITING, "D"), *group(Shown.DONE, "B", "C")])
+        view.set_columns([*group(Shown.RUNNING, "A"), *group(Shown.WAITING, "D"), *group(Shown.DONE, "B", "C")])
         await pilot.pause()
         titles = screen_lines(app)[0]
         assert titles.index("Running  1") < titles.index("Waiting  1") < titles.index("Done  2")
-        view.set_rows(group(Shown.DONE, "A", "B", "C", "D"))
+        view.set_columns(group(Shown.DONE, "A", "B", "C", "D"))
         await pilot.pause()
-        assert [board.cursor for board in view.columns] == ["C"]
+        assert [board.cursor for board in view.columns] == ["A"], "the selection goes along"
         assert "Running" not in screen_lines(app)[0]
-        view.set_rows([*group(Shown.RUNNING, "A"), *group(Shown.WAITING, "D"), *group(Shown.DONE, "B")])
+        view.set_columns([*group(Shown.RUNNING, "A"), *group(Shown.WAITING, "D"), *group(Shown.DONE, "B")])
         await pilot.pause()
         titles = screen_lines(app)[0]
         assert titles.index("Running  1") < titles.index("Waiting  1") < titles.index("Done  1")
@@ -48,14 +48,14 @@ def test_keys_go_from_column_to_column() -> None:
     view = TaskColumns()
 
     async def body(app: Stage, pilot: Pilot[Any]) -> None:
-        view.set_rows([*group(Shown.RUNNING, "A", "B"), *group(Shown.DONE, "C")])
+        view.set_columns([*group(Shown.RUNNING, "A", "B"), *group(Shown.DONE, "C")])
         await pilot.pause()
-        view.action_column(1)
+        view.columns[0].focus()
         await pilot.press("j")
         assert view.cursor == "B"
-        await pilot.press("l", "l", "right")
+        await pilot.press("right", "right", "right")
         assert view.cursor == "C"
-        await pilot.press("h", "enter")
+        await pilot.press("left", "enter")
         await pilot.pause()
         assert [message.key for message in app.of(TaskBoard.Activated)] == ["B"]
         assert view.select("C")
@@ -70,7 +70,7 @@ def test_no_groups_is_an_empty_view() -> None:
     view = TaskColumns()
 
     async def body(_: Stage, pilot: Pilot[Any]) -> None:
-        view.set_rows([])
+        view.set_columns([])
         await pilot.pause()
         view.action_column(1)
         assert view.cursor is None

@@ -31,7 +31,7 @@ from tests.widgets.texts import Text
 def board(texts: Sequence[str]) -> Widget:
     rows = [BoardRow(f"g{text}", "group", Shown.RUNNING, text, count=1) for text in texts]
     rows += [
-        BoardRow(f"t{text}", "task", Shown.WAITING, text, id=text, detail=text, time=text, lines=text)
+        BoardRow(f"t{text}", "task", Shown.WAITING, text, id=text, detail=text, time=text, type=text)
         for text in texts
     ]
     widget = TaskBoard(rows)

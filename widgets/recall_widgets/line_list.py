@@ -13,7 +13,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from recall_widgets.glyphs import UNICODE, Symbols
-from recall_widgets.spans import Span, beside, strip_of
+from recall_widgets.row_source import keys_of
+from recall_widgets.spans import Span, beside, fit, strip_of
 from recall_widgets.tones import COMPONENTS, Palette
 
 
@@ -32,6 +33,8 @@ class LineList(ScrollView, Generic[RowT], can_focus=True):
     looks in `left_of` and `right_of`."""
 
     ALLOW_SELECT = False
+    #: What stands in a list without rows.
+    EMPTY: ClassVar[str] = ""
     COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
     DEFAULT_CSS = """
     LineList { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
@@ -115,6 +118,8 @@ class LineList(ScrollView, Generic[RowT], can_focus=True):
         key = self.cursor
         self._rows = rows
         self._at = _place(before, rows, at)
+        if bool(rows) != bool(before):
+            self.redraw()
         if len(rows) != len(before):
             self.virtual_size = Size(1, len(rows))
         self._keep_place(before, at, top)
@@ -124,11 +129,11 @@ class LineList(ScrollView, Generic[RowT], can_focus=True):
 
     def select(self, key: str) -> bool:
         """Put the cursor on a row; False: there is none with that key."""
-        for index, row in enumerate(self._rows):
-            if row.key == key:
-                self._go(index)
-                return True
-        return False
+        keys = keys_of(self._rows)
+        if key not in keys:
+            return False
+        self._go(keys.index(key))
+        return True
 
     def redraw(self) -> None:
         """Draw every visible line again, as after a change of something that all of them depend on."""
@@ -137,6 +142,8 @@ class LineList(ScrollView, Generic[RowT], can_focus=True):
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         index = y + self.scroll_offset.y
+        if not self._rows and y == 0 and self.EMPTY:
+            return strip_of(fit([Span(self.EMPTY, "muted")], width, self.symbols.ellipsis), self.palette, width)
         if not 0 <= index < len(self._rows):
             return Strip.blank(width, self.palette.base())
         row = self._rows[index]
@@ -231,11 +238,11 @@ def _place(before: Sequence[Row], rows: Sequence[Row], at: int) -> int:
     """Where the row that was at `at` is now; if it is gone, the next one that is left, else the one before."""
     if at >= len(before) or not rows:
         return 0
-    key = before[at].key
-    if at < len(rows) and rows[at].key == key:
+    if at < len(rows) and rows[at].key == before[at].key:
         return at
-    places = {row.key: index for index, row in enumerate(rows)}
-    for row in (*before[at:], *reversed(before[:at])):
-        if row.key in places:
-            return places[row.key]
+    old, new = keys_of(before), keys_of(rows)
+    places = {key: index for index, key in enumerate(new)}
+    for key in (*old[at:], *reversed(old[:at])):
+        if key in places:
+            return places[key]
     return min(at, len(rows) - 1)

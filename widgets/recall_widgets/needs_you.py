@@ -1,4 +1,4 @@
-"""What waits for a person: three lines at most, oldest first, and nothing at all when nothing does."""
+"""What waits for a person: three lines at most while the keys are elsewhere, and nothing at all when nothing does."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _AGE_WIDTH: Final = 7
 
 
 class NeedsYou(LineList[NeedRow]):
-    """Rows come oldest first. The line that counts the rest stands for the first of them."""
+    """Rows come oldest first. The line that counts the rest stands for the first of them; in focus all are there."""
 
     DEFAULT_CSS: ClassVar[str] = """
     NeedsYou { height: auto; max-height: 4; scrollbar-size-vertical: 0; }
+    NeedsYou:focus { max-height: 40%; }
     """
 
     def __init__(
@@ -31,11 +32,19 @@ class NeedsYou(LineList[NeedRow]):
         classes: str | None = None,
     ) -> None:
         super().__init__(_short(rows, symbols), symbols=symbols, id=id, classes=classes)
+        self.all_rows: Sequence[NeedRow] = rows
         self.display = bool(rows)
 
     def set_rows(self, rows: Sequence[NeedRow]) -> None:
+        self.all_rows = rows
         self.display = bool(rows)
-        super().set_rows(_short(rows, self.symbols))
+        super().set_rows(rows if self.has_focus else _short(rows, self.symbols))
+
+    def on_focus(self) -> None:
+        self.set_rows(self.all_rows)
+
+    def on_blur(self) -> None:
+        self.set_rows(self.all_rows)
 
     def left_of(self, row: NeedRow) -> Sequence[Span]:
         if not row.id:

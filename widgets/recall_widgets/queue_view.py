@@ -11,10 +11,13 @@ from recall_widgets.spans import Span
 
 _BAR_WIDTH = 8
 _TIME_WIDTH = 6
+_ROOMY = 84
 
 
 class QueueView(LineList[QueueRow]):
     """Without a known duration there is no bar: only the time that has passed."""
+
+    EMPTY = "nothing waits to land"
 
     def left_of(self, row: QueueRow) -> Sequence[Span]:
         glyph = GLYPHS[row.state]
@@ -27,7 +30,9 @@ class QueueView(LineList[QueueRow]):
         ]
 
     def right_of(self, row: QueueRow) -> Sequence[Span]:
-        spans = [Span(f"{row.time:>{_TIME_WIDTH}}")] if row.time else []
+        roomy = self.scrollable_content_region.width >= _ROOMY
+        spans = [Span(f"{row.branch} ", "muted")] if roomy and row.branch else []
+        spans += [Span(f"{row.time:>{_TIME_WIDTH}}")] if row.time else []
         if row.share is not None:
             bar = self.symbols.bar(row.share, _BAR_WIDTH)
             spans += [Span(f" {bar}", "land"), Span(f" {int(row.share * 100):>3}%")]

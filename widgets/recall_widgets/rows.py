@@ -13,9 +13,9 @@ from recall_widgets.glyphs import Shown
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """A group's heading or a task. `key` is unique in the list and stays the same while the row is about the
-    same thing. `detail` and `time` stand at the right end; `lines` is drawn before the glyph (tree lines), made
-    of `Symbols.trunk` and its like."""
+    """A heading or a task. `key` is unique in the list and stays the same while the row is about the same thing.
+    `detail` and `time` stand at the right end. `branch` is its place in a tree: for each level, from the top,
+    whether more follows there. The fields from `priority` on are for boards with room to spare."""
 
     key: str
     kind: Literal["group", "task"]
@@ -25,17 +25,21 @@ class BoardRow:
     detail: str = ""
     time: str = ""
     indent: int = 0
-    lines: str = ""
+    branch: tuple[bool, ...] = ()
     count: int = 0
     folded: bool = False
     needs_you: bool = False
+    priority: str = ""
+    type: str = ""
+    tries: str = ""
+    age: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentRow:
     """`what`: the task it works on, when it may start again, or why it is idle. `time` is elapsed, or what is left.
     `weights` are its last weights for the selected type, oldest first, `weight` the one now. `quote` is the line
-    that a cooldown was read from."""
+    that a cooldown was read from. `note` and `record` are for lists with room to spare."""
 
     key: str
     state: Shown
@@ -46,6 +50,8 @@ class AgentRow:
     weight: float | None = None
     cost: str = ""
     quote: str = ""
+    note: str = ""
+    record: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,7 @@ class QueueRow:
     doing: str
     time: str = ""
     share: float | None = None
+    branch: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,21 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from recall_widgets.glyphs import GLYPHS, Shown
 from recall_widgets.line_list import LineList
 from recall_widgets.rows import BoardRow
-from recall_widgets.spans import Line, Span, highlighted
+from recall_widgets.spans import Line, Span, clip, highlighted, shown
 
 _TIME_WIDTH = 6
+#: From so many cells on there are columns for priority, type, attempts and age.
+_ROOMY = 84
+#: With fewer cells, as in one column of several, the title has them all.
+_SCANT = 32
+_PRIORITY_WIDTH, _TYPE_WIDTH, _TRIES_WIDTH = 4, 10, 6
 
 
 class TaskBoard(LineList[BoardRow]):
@@ -57,10 +63,17 @@ class TaskBoard(LineList[BoardRow]):
         glyph = GLYPHS[row.state]
         return [
             Span("  " * row.indent),
-            Span(row.lines, "muted"),
+            Span(self._tree_lines(row.branch), "muted"),
             Span(f"{self.symbols.glyph(row.state)} ", glyph.tone),
             *self._marked([Span(row.id, "strong"), Span(f" {row.title}")]),
         ]
+
+    def _tree_lines(self, branch: tuple[bool, ...]) -> str:
+        if not branch:
+            return ""
+        symbols = self.symbols
+        trunks = "".join(symbols.trunk if more else "  " for more in branch[:-1])
+        return trunks + (symbols.branch if branch[-1] else symbols.last_branch)
 
     def _marked(self, spans: Line) -> Line:
         return highlighted(spans, re.compile(re.escape(self._needle), re.IGNORECASE)) if self._needle else spans
@@ -68,12 +81,26 @@ class TaskBoard(LineList[BoardRow]):
     def right_of(self, row: BoardRow) -> Sequence[Span]:
         if row.kind == "group":
             return [Span(str(row.count), "muted")]
-        spans = [Span(row.detail, "muted")] if row.detail else []
+        width = self.scrollable_content_region.width
+        roomy = width >= _ROOMY
+        if width < _SCANT:
+            return [Span(f" {self.symbols.glyph(Shown.NEEDS_YOU)}", "needs-you")] if row.needs_you else []
+        spans = [Span(f"{row.priority}  ", "strong")] if row.priority and not roomy else []
+        if row.detail:
+            spans.append(Span(row.detail, "muted"))
         if row.needs_you:
             spans.append(Span(f" {self.symbols.glyph(Shown.NEEDS_YOU)}", GLYPHS[Shown.NEEDS_YOU].tone))
-        if row.time:
+        if row.time or roomy:
             spans.append(Span(f"  {row.time:>{_TIME_WIDTH}}"))
-        return spans
+        return [*spans, *self._columns(row)] if roomy else spans
+
+    def _columns(self, row: BoardRow) -> Sequence[Span]:
+        type_ = clip(shown(row.type), _TYPE_WIDTH, self.symbols.ellipsis)
+        return [
+            Span(f"  {row.priority:>{_PRIORITY_WIDTH}}", "strong"),
+            Span(f"  {type_}{' ' * (_TYPE_WIDTH - cell_len(type_))}", "muted"),
+            Span(f"  {row.tries:<{_TRIES_WIDTH}}  {row.age:>{_TIME_WIDTH}}", "muted"),
+        ]
 
     def action_fold(self) -> None:
         row = self.cursor_row

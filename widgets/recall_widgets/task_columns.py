@@ -3,48 +3,88 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import ClassVar
 
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.containers import HorizontalScroll
+from textual.events import DescendantFocus
 
 from recall_widgets.glyphs import UNICODE, Symbols
+from recall_widgets.row_source import keys_of
 from recall_widgets.rows import BoardRow
 from recall_widgets.task_board import TaskBoard
 from recall_widgets.titles import entitle
 
+#: What a border and its title take beside the title's text.
+_FRAME = 6
+
+
+class TaskColumn(TaskBoard):
+    """A state's column; `space` on a task folds the column, on a heading what stands below it."""
+
+    heading: BoardRow | None = None
+
+    def action_fold(self) -> None:
+        row = self.cursor_row
+        if row is not None and row.kind == "group":
+            super().action_fold()
+        elif self.heading is not None:
+            self.post_message(self.Folded(self, self.heading.key, not self.heading.folded))
+
+    def action_activate(self) -> None:
+        if self.heading is not None and self.heading.folded:
+            self.action_fold()
+        else:
+            super().action_activate()
+
+    def on_click(self, event: events.Click) -> None:
+        if self.heading is not None and self.heading.folded:
+            self.action_fold()
+
 
 class TaskColumns(HorizontalScroll, can_focus=False):
-    """Takes the rows that a grouped board takes; every group is a column with its own cursor. Columns speak for
-    themselves: `Selected` and `Activated` come from the board in them."""
+    """A heading, and the rows below it, for each column. Columns speak for themselves: `Selected`, `Activated` and
+    `Folded` come from the board in them. One of them is the current one, whether it has the focus or not."""
 
     DEFAULT_CSS = """
-    TaskColumns TaskBoard { width: 1fr; min-width: 26; height: 1fr; }
+    TaskColumns { scrollbar-size-horizontal: 0; }
+    TaskColumns TaskColumn { width: 1fr; min-width: 14; height: 1fr; }
+    TaskColumns TaskColumn.-folded { min-width: 9; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,l", "column(1)", "Next column", show=False, id="columns.next"),
-        Binding("left,h", "column(-1)", "Previous column", show=False, id="columns.previous"),
+        Binding("right", "column(1)", "Next column", show=False, id="columns.next"),
+        Binding("left", "column(-1)", "Previous column", show=False, id="columns.previous"),
     ]
 
     def __init__(self, *, symbols: Symbols = UNICODE, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.symbols = symbols
-        self._columns: dict[str, TaskBoard] = {}
+        self._columns: dict[str, TaskColumn] = {}
+        self._current: TaskColumn | None = None
         self._needle = ""
 
     @property
-    def columns(self) -> list[TaskBoard]:
+    def columns(self) -> list[TaskColumn]:
         """From the left."""
-        shown = set(self._columns.values())
-        return [board for board in self.query_children(TaskBoard) if board in shown]
+        return [board for board in self.query_children(TaskColumn) if board.display]
+
+    @property
+    def current(self) -> TaskColumn | None:
+        """The column that was in focus last, else the first one with rows."""
+        columns = self.columns
+        if self._current in columns:
+            return self._current
+        return next((board for board in columns if board.rows), columns[0] if columns else None)
 
     @property
     def cursor(self) -> str | None:
-        """The selected row of the column in focus, else of the first one."""
-        columns = self.columns
-        board = next((board for board in columns if board.has_focus), columns[0] if columns else None)
-        return board.cursor if board is not None else None
+        """The selected row of the current column."""
+        return self.current.cursor if self.current is not None else None
+
+    @property
+    def cursor_row(self) -> BoardRow | None:
+        return self.current.cursor_row if self.current is not None else None
 
     @property
     def needle(self) -> str:
@@ -57,47 +97,71 @@ class TaskColumns(HorizontalScroll, can_focus=False):
         for board in self._columns.values():
             board.needle = text
 
-    def set_rows(self, rows: Sequence[BoardRow]) -> None:
-        """Show groups with the tasks behind each; a group that is gone takes its column along."""
-        groups = _groups(rows)
-        wanted = {group.key for group, _ in groups}
-        for key in [key for key in self._columns if key not in wanted]:
-            self._columns.pop(key).remove()
-        following: TaskBoard | None = None
-        for group, tasks in reversed(groups):
-            following = self._column(group.key, following)
-            following.set_rows(tasks)
-            entitle(following, f"{group.title}  {group.count}")
+    def set_columns(self, columns: Sequence[tuple[BoardRow, Sequence[BoardRow]]]) -> None:
+        """Show these columns. The selection goes along with a task that moves to another one."""
+        selected, had_focus = self.cursor, any(board.has_focus for board in self._columns.values())
+        wanted = {heading.key for heading, _ in columns}
+        following: TaskColumn | None = None
+        for heading, rows in reversed(columns):
+            following = self._column(heading.key, following)
+            following.display = True
+            self._fill(following, heading, rows)
+        gone = [board for key, board in self._columns.items() if key not in wanted and board.display]
+        for board in gone:
+            board.set_rows(())
+        self._follow(selected, had_focus)
+        for board in gone:
+            board.display = False
+        if had_focus and self._current in gone and self.current is not None:
+            self.current.focus()
 
     def select(self, key: str) -> bool:
-        """Put cursor and focus on a row; False: there is none with that key."""
+        """Put the cursor on a row and make its column the current one; False: there is none with that key."""
         for board in self.columns:
             if board.select(key):
-                board.focus()
+                self._make_current(board, focus=any(one.has_focus for one in self._columns.values()))
                 return True
         return False
 
     def action_column(self, by: int) -> None:
-        columns = self.columns
-        at = next((index for index, board in enumerate(columns) if board.has_focus), None)
-        if columns:
-            columns[0 if at is None else min(max(at + by, 0), len(columns) - 1)].focus()
+        columns, current = self.columns, self.current
+        if current is not None:
+            at = columns.index(current)
+            self._make_current(columns[min(max(at + by, 0), len(columns) - 1)], focus=True)
 
-    def _column(self, key: str, following: TaskBoard | None) -> TaskBoard:
-        """The column of a group; a new one goes before the one that follows it."""
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        if isinstance(event.widget, TaskColumn):
+            self._current = event.widget
+
+    def _fill(self, board: TaskColumn, heading: BoardRow, rows: Sequence[BoardRow]) -> None:
+        board.heading = heading
+        board.set_class(heading.folded, "-folded")
+        board.set_rows(rows)
+        glyph = self.symbols.glyph(heading.state)
+        title = f"{glyph} {heading.count}" if heading.folded else f"{glyph} {heading.title}  {heading.count}"
+        board.styles.width = len(title) + _FRAME if heading.folded else None
+        entitle(board, title, f"filter: {self._needle}" if self._needle else "")
+
+    def _follow(self, selected: str | None, had_focus: bool) -> None:
+        current = self._current
+        if selected is None or (current is not None and selected in keys_of(current.rows)):
+            return
+        for board in self._columns.values():
+            if board.display and selected in keys_of(board.rows):
+                board.select(selected)
+                self._make_current(board, focus=had_focus)
+                return
+
+    def _make_current(self, board: TaskColumn, *, focus: bool) -> None:
+        self._current = board
+        if focus:
+            board.focus()
+
+    def _column(self, key: str, following: TaskColumn | None) -> TaskColumn:
+        """The column of a heading; a new one goes before the one that follows it."""
         if key not in self._columns:
-            board = TaskBoard(symbols=self.symbols, classes="pane")
+            board = TaskColumn(symbols=self.symbols, classes="pane")
             board.needle = self._needle
             self._columns[key] = board
             self.mount(board, before=following)
         return self._columns[key]
-
-
-def _groups(rows: Sequence[BoardRow]) -> list[tuple[BoardRow, list[BoardRow]]]:
-    groups: list[tuple[BoardRow, list[BoardRow]]] = []
-    for row in rows:
-        if row.kind == "group":
-            groups.append((row, []))
-        elif groups:
-            groups[-1][1].append(replace(row, indent=0))
-    return groups

@@ -23,6 +23,7 @@ TONES: Final = (
     "removed",
     "hunk",
     "file",
+    "tab",
 )
 
 #: For `COMPONENT_CLASSES` of every widget that draws spans; the shared sheet gives each its look.

@@ -60,6 +60,10 @@ QUEUE_RETRIED = "queue.retried"
 MAIN_OID = "main_oid"
 
 
+#: Why an entry goes round again that nobody can judge.
+RED_MAIN = "main itself is red, so this entry cannot be judged"
+
+
 @frozen
 class MergeEntry:
     """One row of the store. `tip` and `base` bound the commits that the run brought (in the integration

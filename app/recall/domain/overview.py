@@ -6,7 +6,7 @@ from collections import Counter
 
 from recall.domain.agent import Agent
 from recall.domain.frozen import frozen
-from recall.domain.merge import MergeEntry
+from recall.domain.merge import RED_MAIN, MergeEntry, MergeState
 from recall.domain.progress import Standing, standing
 from recall.domain.run import Run, RunState
 from recall.domain.schedule import why_agent, why_task
@@ -19,7 +19,7 @@ from recall.domain.words import TASK_WORDS, elapsed, task_word, until
 class Overview:
     """`now` is wall seconds UTC; `tip` is main's last known commit, empty before the first landing.
     `dispatcher`: one is running. `queue_held` and `dispatch_held` say why nothing lands, or starts, before a person
-    acts; empty: nothing holds them."""
+    acts; empty: nothing holds them. `shortage` is what holds the dispatch when that is the disk."""
 
     name: str
     main: str
@@ -33,6 +33,7 @@ class Overview:
     agents: tuple[Agent, ...]
     runs: tuple[Run, ...]
     merges: tuple[MergeEntry, ...]
+    shortage: str = ""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -62,6 +63,14 @@ def why(task: Task, overview: Overview) -> str:
         return f"{run.agent} works on it, {elapsed(overview.now - (run.started_at or run.claimed_at))} so far"
     wanted = set(task.prerequisites)
     return why_task(task, overview.snapshot, [each for each in overview.tasks if each.ref in wanted])
+
+
+def main_is_green(overview: Overview) -> bool | None:
+    """Whether main's tip passed verification: it landed here, or it was found red. None: nobody looked."""
+    if any(entry.state is MergeState.QUEUED and entry.reason == RED_MAIN for entry in overview.merges):
+        return False
+    tip = overview.tip
+    return True if tip and any(task.done_commit == tip for task in overview.tasks) else None
 
 
 def agent_word(agent: Agent, now: float) -> str:

@@ -85,10 +85,23 @@ def elapsed(seconds: float) -> str:
     return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
 
 
+def age(seconds: float) -> str:
+    """Write how long ago something was, in its largest unit: such a text seldom changes."""
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return "now"
+
+
 def moment(wall: float, now: float) -> str:
     """Write a moment in local time as people read it: the time, with the date when it is not today's."""
     then, today = datetime.fromtimestamp(wall).astimezone(), datetime.fromtimestamp(now).astimezone().date()
     return then.strftime("%H:%M" if then.date() == today else "%Y-%m-%d %H:%M")
+
+
+def zone(wall: float) -> str:
+    """Name the local time zone at a moment: `CET`, or `+08` where it has no name."""
+    return datetime.fromtimestamp(wall).astimezone().tzname() or ""
 
 
 def until(wall: float, now: float) -> str:

@@ -30,6 +30,7 @@ def observe(
     whether one is running, `shortage` which disk has too little room for new work; `tasks` and `snapshot` spare
     their reading to a caller that has them."""
     tasks = tuple(store.tasks()) if tasks is None else tasks
+    distrust = distrust_reason(settings, tasks, store.setting(TRUSTED))
     return Overview(
         name=name,
         main=settings.main,
@@ -37,10 +38,11 @@ def observe(
         now=clock.now().wall,
         dispatcher=dispatcher,
         queue_held=store.setting(HELD) or "",
-        dispatch_held=distrust_reason(settings, tasks, store.setting(TRUSTED)) or shortage,
+        dispatch_held=distrust or shortage,
         snapshot=snapshot or store.snapshot(),
         tasks=tasks,
         agents=tuple(store.agents()),
         runs=tuple(store.open_runs()),
         merges=tuple(store.merges()),
+        shortage="" if distrust else shortage,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from functools import partial
 from typing import Any, ClassVar
@@ -160,11 +161,12 @@ class RecallApp(App[int]):
     # -- the end -----------------------------------------------------------------------------------------------
 
     def threads_are_over(self, patience: float = _PATIENCE) -> bool:
-        """Once the screen is gone: wait for the threads that use the session's store, so many seconds each."""
+        """Once the screen is gone: wait for the threads that use the session's store, so many seconds for all."""
         threads = (self._watcher, self.front.wishes, self.front.questions)
         for each in threads:
             each.stop()
-        return all(each.is_over(patience) for each in threads)
+        deadline = time.monotonic() + patience
+        return all(each.is_over(max(0.0, deadline - time.monotonic())) for each in threads)
 
 
 def run_app(session: Session, *, leave_working: bool = True) -> int:

@@ -5,23 +5,55 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 KindT = TypeVar("KindT")
 
 NAME = "ui.json"
 
 
+SplitName: TypeAlias = Literal["upper", "tasks", "agents"]
+_LEAST = {"width": 24, "height": 4}
+_SMALLEST_SHARE = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Splits:
+    """Where the borders are, in percent for the first part: all that is above the log, the tasks beside agents and
+    queue, the agents beside the queue."""
+
+    upper: int = 60
+    tasks: int = 50
+    agents: int = 50
+
+    def of(self, name: SplitName) -> int:
+        return {"upper": self.upper, "tasks": self.tasks, "agents": self.agents}[name]
+
+    def moved(self, name: SplitName, share: int, size: int, axis: Literal["width", "height"]) -> Splits:
+        """Put a border elsewhere; both parts keep what they need of `size` cells."""
+        least = min(max(_SMALLEST_SHARE, -(-100 * _LEAST[axis] // max(size, 1))), 50)
+        share = min(max(share, least), 100 - least)
+        match name:
+            case "upper":
+                return replace(self, upper=share)
+            case "tasks":
+                return replace(self, tasks=share)
+            case "agents":
+                return replace(self, agents=share)
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """`folded` holds group keys; `zoomed` is the pane that has the whole screen, "" when none has."""
+    """`view` is how the tasks are shown; `folded` holds the keys of headings; `zoomed` is the pane that has the whole
+    screen, "" when none has."""
 
     theme: str = ""
-    tree: bool = False
+    view: str = "list"
     folded: tuple[str, ...] = ("group:cancelled", "group:done")
     zoomed: str = ""
+    splits: Splits = field(default_factory=Splits)
 
 
 def load_layout(state: Path) -> Layout:
@@ -35,9 +67,10 @@ def load_layout(state: Path) -> Layout:
     folded = fields.get("folded")
     return Layout(
         theme=_of(str, fields.get("theme"), first.theme),
-        tree=_of(bool, fields.get("tree"), first.tree),
+        view=_of(str, fields.get("view"), first.view),
         folded=_texts(cast("list[object]", folded)) if isinstance(folded, list) else first.folded,
         zoomed=_of(str, fields.get("zoomed"), first.zoomed),
+        splits=_splits(fields.get("splits")),
     )
 
 
@@ -50,6 +83,17 @@ def save_layout(state: Path, layout: Layout) -> None:
     except OSError:
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)
+
+
+def _splits(kept: object) -> Splits:
+    fields = cast("dict[str, Any]", kept) if isinstance(kept, dict) else {}
+    first = Splits()
+    return Splits(*(_share(fields.get(name), first.of(name)) for name in ("upper", "tasks", "agents")))
+
+
+def _share(value: object, otherwise: int) -> int:
+    fits = isinstance(value, int) and _SMALLEST_SHARE <= value <= 100 - _SMALLEST_SHARE
+    return value if fits and isinstance(value, int) else otherwise
 
 
 def _of(kind: type[KindT], value: object, otherwise: KindT) -> KindT:

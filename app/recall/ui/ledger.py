@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -11,12 +11,14 @@ from recall.config.settings import Settings
 from recall.domain.clock import Clock
 from recall.domain.event import Event
 from recall.domain.merge import MergeEntry, MergeState
-from recall.domain.overview import Overview
+from recall.domain.overview import Overview, main_is_green
 from recall.domain.run import Run
+from recall.domain.schedule import foresee
 from recall.domain.snapshot import Snapshot
 from recall.domain.task import Task, TaskRef, TaskState
 from recall.engine.observing import PAUSED, observe
 from recall.engine.ports import Store
+from recall.ui.weights import WeightHistory
 
 #: From so many changed tasks or runs on, reading all of them is cheaper than reading them one by one.
 _MANY = 300
@@ -28,12 +30,17 @@ _PAGE = 1000
 @dataclass(frozen=True, slots=True)
 class Seen:
     """The store at one moment. `latest` is each task's newest run, `seq` the newest event that it accounts for;
-    `typical` is how long verifications took lately, in seconds, None while nobody knows."""
+    `typical` is how long verifications took lately, in seconds, `green` whether main's tip is; None while nobody
+    knows. `weights` holds agents' weights of the past by agent and task type, oldest first."""
 
     overview: Overview
     latest: Mapping[TaskRef, Run] = field(default_factory=dict[TaskRef, Run])
     seq: int = 0
     typical: float | None = None
+    green: bool | None = None
+    weights: Mapping[tuple[str, str], tuple[float, ...]] = field(
+        default_factory=dict[tuple[str, str], tuple[float, ...]]
+    )
 
 
 class VerifyTimes:
@@ -56,11 +63,15 @@ class VerifyTimes:
 class Ledger:
     """Used by one thread. `refresh` is cheap when little happened."""
 
-    def __init__(self, store: Store, settings: Settings, clock: Clock, name: str) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, clock: Clock, name: str, shortage: Callable[[], str] = lambda: ""
+    ) -> None:
         self._store = store
         self._settings = settings
         self._clock = clock
         self._name = name
+        self._shortage = shortage
+        self._weights = WeightHistory()
         self._tasks: dict[TaskRef, Task] = {}
         self._latest: dict[TaskRef, Run] = {}
         self._waiting_for: dict[TaskRef, set[TaskRef]] = defaultdict(set)
@@ -76,7 +87,7 @@ class Ledger:
             task = self._store.task(ref)
             if task is not None:
                 self._tasks[ref] = task
-        for run_id in {event.run_id for event in events if event.run_id is not None}:
+        for run_id in sorted({event.run_id for event in events if event.run_id is not None}):
             self._note_run(self._store.run(run_id))
         return self._seen(self._overview(dispatcher))
 
@@ -101,7 +112,10 @@ class Ledger:
         self._seq = self._store.last_seq()
         overview = self._observe(dispatcher)
         self._tasks = {task.ref: task for task in overview.tasks}
-        self._latest = {run.ref: run for run in self._store.runs()}
+        runs = self._store.runs()
+        self._latest = {run.ref: run for run in runs}
+        self._weights = WeightHistory()
+        self._weights.see(runs, self._tasks)
         self._waiting_for.clear()
         for task in overview.tasks:
             for ref in task.prerequisites:
@@ -109,6 +123,8 @@ class Ledger:
         return overview
 
     def _note_run(self, run: Run | None) -> None:
+        if run is not None:
+            self._weights.see([run], self._tasks)
         if run is not None and ((known := self._latest.get(run.ref)) is None or known.id <= run.id):
             self._latest[run.ref] = run
 
@@ -116,7 +132,15 @@ class Ledger:
         for run in overview.runs:
             self._note_run(run)
         self._times.see(overview.merges, overview.now)
-        return Seen(overview, dict(self._latest), self._seq, self._times.typical)
+        foresee(overview.snapshot)  # here, not when the screen asks for it
+        return Seen(
+            overview,
+            dict(self._latest),
+            self._seq,
+            self._times.typical,
+            main_is_green(overview),
+            self._weights.of(overview.agents),
+        )
 
     def _overview(self, dispatcher: bool) -> Overview:
         tasks = tuple(self._tasks.values())
@@ -137,6 +161,7 @@ class Ledger:
             self._clock,
             name=self._name,
             dispatcher=dispatcher,
+            shortage=self._shortage(),
             tasks=tasks,
             snapshot=snapshot,
         )

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from textual.theme import BUILTIN_THEMES
+
 from recall.bootstrap import (
     dispatcher_runs,
     git_at,
+    ground_at,
     open_engine,
     open_store_at,
     settings_at,
     state_dir,
     with_presets,
 )
-from recall.config.document import read_document
+from recall.config.document import Document, read_document
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
+from recall.domain.errors import ConfigError
+from recall.domain.text import clean
 from recall.engine.ports import Store
 from recall.engine.resolve import Resolver
 from recall.gitops.locate import Location, locate
@@ -26,6 +32,7 @@ from recall.system import SystemClock
 from recall.ui.bridge import OpenEngine
 from recall.ui.keymap import TABLE_KEYS, Keymap, keymap_of
 from recall.ui.terminal import symbols_here
+from recall_styles import THEMES
 from recall_widgets.glyphs import UNICODE, Symbols
 
 
@@ -55,6 +62,10 @@ class Session:
     def run_folder(self, run_id: int) -> Path:
         return self.state / "runs" / str(run_id)
 
+    def shortage(self) -> str:
+        """Say which disk has too little room for new work, or ""."""
+        return ground_at(self.location, self.settings).shortage()
+
     def dispatcher_runs(self) -> bool:
         return dispatcher_runs(self.state)
 
@@ -64,12 +75,22 @@ class Session:
         return Resolver(self.store, git, actor, unattended=not self.dispatcher_runs())
 
 
+def _check_theme(name: str, document: Document) -> None:
+    names = [*(theme.name for theme in THEMES), *sorted(BUILTIN_THEMES)]
+    if name and name not in names:
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"the themes are {', '.join(names)}"
+        raise ConfigError(f"{document.where(('ui', 'theme'))}: ui.theme {clean(name)!r} is no theme; {hint}")
+
+
 @contextmanager
 def open_session(start: Path) -> Generator[Session]:
     """Read settings and open the store at `start`. Raises ConfigError or EnvironmentFailure in words."""
     location = locate(start)
     settings = with_presets(settings_at(location))
-    keys = keymap_of(settings.ui.keys, read_document(settings.file))
+    document = read_document(settings.file)
+    keys = keymap_of(settings.ui.keys, document)
+    _check_theme(settings.ui.theme, document)
     symbols = symbols_here(settings.ui.glyphs)
     store = open_store_at(location, settings)
     state = state_dir(location, settings)

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from recall.domain.agent import Agent
 from recall.domain.intervention import why_no_answer
-from recall.domain.merge import MergeEntry, MergeState
-from recall.domain.overview import Overview, agent_doing, agent_word, spaced
+from recall.domain.merge import BUSY_MERGE_STATES, MergeEntry, MergeState
+from recall.domain.overview import Overview, agent_doing, agent_word, spaced, why
 from recall.domain.run import Run, RunState
-from recall.domain.task import RESTING, Task, TaskRef, TaskState
-from recall.domain.words import TASK_WORDS, done_mark, elapsed, moment, task_word, until
+from recall.domain.stream.spending import dollars
+from recall.domain.task import Task, TaskRef, TaskState
+from recall.domain.words import age, elapsed, moment, zone
+from recall.ui.commands import BY_ID
+from recall.ui.context import Context
 from recall.ui.keymap import TABLE_KEYS, Keymap
+from recall.ui.roll import Roll, task_key
 from recall_widgets.glyphs import Shown
-from recall_widgets.rows import AgentRow, BoardRow, HeaderFacts, KeyHint, NeedRow, QueueRow
+from recall_widgets.rows import AgentRow, HeaderFacts, KeyHint, NeedRow, QueueRow, Why
 
-SHOWN_TASK = {
-    "needs you": Shown.NEEDS_YOU,
-    "running": Shown.RUNNING,
-    "landing": Shown.LANDING,
-    "ready": Shown.READY,
-    "waiting": Shown.WAITING,
-    "on hold": Shown.HELD,
-    "done": Shown.DONE,
-    "cancelled": Shown.CANCELLED,
-}
 _SHOWN_AGENT = {
     "running": Shown.ACTIVE,
     "idle": Shown.READY,
@@ -34,161 +29,86 @@ _SHOWN_AGENT = {
     "stopped": Shown.NEEDS_YOU,
 }
 _SHOWN_MERGE = {MergeState.CONFLICT: Shown.NEEDS_YOU, MergeState.WAITING_CHECKOUT: Shown.NEEDS_YOU}
-_TITLES = {"needs you": "Needs you", "on hold": "On hold"}
+#: Entries that nothing behind them waits for.
+_ASIDE = frozenset({MergeState.CONFLICT, MergeState.WAITING_CHECKOUT})
+#: The keys that the bottom line offers, in this order, where they make sense.
+_OFFERED = ("open", "answer", "conflict", "requeue", "cancel", "pause-agent", "lift", "retry", "trust", "help")
 
 
-def group_key(word: str) -> str:
-    return f"group:{word}"
+def agent_rows(
+    overview: Overview,
+    type_: str = "",
+    roll: Roll | None = None,
+    weights: Mapping[tuple[str, str], tuple[float, ...]] = MappingProxyType({}),
+    costs: Mapping[int, float | None] = MappingProxyType({}),
+) -> list[AgentRow]:
+    """One row an agent. `type_` is the selected task's type, whose weights are shown; `weights` holds those of the
+    past by agent and type, oldest first; `costs` are prices of runs that the store does not know yet."""
+    roll = roll or Roll.of(overview.tasks)
+    near = replace(overview, tasks=_at_work(overview, roll))
+    rows = [_agent_row(agent, near, roll, type_ or "general", weights) for agent in overview.agents]
+    return [replace(row, cost=_cost(row.name, near, costs)) for row in rows]
 
 
-def task_key(ref: TaskRef) -> str:
-    return f"task:{ref.region}:{ref.id}"
+def _cost(agent: str, near: Overview, costs: Mapping[int, float | None]) -> str:
+    """What the open runs of an agent cost by now, as far as they told."""
+    prices = [run.cost_usd or costs.get(run.id) for run in near.runs if run.agent == agent]
+    known = [price for price in prices if price is not None]
+    return dollars(sum(known)) if known else ""
 
 
-def task_of(key: str) -> TaskRef | None:
-    """Read a row's key back; None for a group's."""
-    kind, _, rest = key.partition(":")
-    return TaskRef(*rest.split(":", 1)) if kind == "task" else None
+def _at_work(overview: Overview, roll: Roll) -> tuple[Task, ...]:
+    """The tasks of open runs: few, where all of them may be thousands."""
+    return tuple(task for run in overview.runs if (task := roll.find(run.ref)) is not None)
 
 
-def board_rows(overview: Overview, *, folded: Collection[str] = (), needle: str = "") -> list[BoardRow]:
-    """Group the tasks by state, in the order in which they matter. `folded` holds group keys; while a filter is
-    in force every group with a match is open."""
-    index = {task.ref: task for task in overview.tasks}
-    runs = {run.ref: run for run in overview.runs}
-    groups: dict[str, list[Task]] = {word: [] for word in TASK_WORDS}
-    for task in overview.tasks:
-        if _matches(task, needle):
-            groups[task_word(task)].append(task)
-    rows: list[BoardRow] = []
-    for word, tasks in groups.items():
-        if not tasks:
-            continue
-        key = group_key(word)
-        closed = key in folded and not needle
-        title = _TITLES.get(word, word.capitalize())
-        rows.append(BoardRow(key, "group", SHOWN_TASK[word], title, count=len(tasks), folded=closed))
-        if not closed:
-            rows += [_task_row(task, word, overview.now, index, runs) for task in tasks]
-    return rows
-
-
-def tree_rows(overview: Overview, needle: str = "") -> list[BoardRow]:
-    """Order the tasks below their first prerequisite, as far as four levels deep; each task stands once."""
-    index = {task.ref: task for task in overview.tasks}
-    runs = {run.ref: run for run in overview.runs}
-    below: dict[TaskRef, list[Task]] = {}
-    roots: list[Task] = []
-    for task in overview.tasks:
-        first = next((ref for ref in task.prerequisites if ref in index), None)
-        if first is None:
-            roots.append(task)
-        else:
-            below.setdefault(first, []).append(task)
-    rows: list[BoardRow] = []
-    stack = [(task, 0) for task in reversed(roots)]
-    while stack:
-        task, depth = stack.pop()
-        if _matches(task, needle):
-            rows.append(_task_row(task, task_word(task), overview.now, index, runs, indent=min(depth, 4)))
-        stack += [(child, depth + 1) for child in reversed(below.get(task.ref, []))]
-    return rows
-
-
-def _matches(task: Task, needle: str) -> bool:
-    wanted = needle.casefold()
-    return not wanted or wanted in str(task.ref).casefold() or wanted in task.title.casefold()
-
-
-def _task_row(
-    task: Task,
-    word: str,
-    now: float,
-    index: Mapping[TaskRef, Task],
-    runs: Mapping[TaskRef, Run],
-    indent: int = 1,
-) -> BoardRow:
-    detail, time = _detail(task, word, now, index, runs.get(task.ref))
-    waits_for_person = word == "waiting" and any(
-        (other := index.get(ref)) is not None and other.state in RESTING for ref in task.prerequisites
-    )
-    return BoardRow(
-        task_key(task.ref),
-        "task",
-        SHOWN_TASK[word],
-        task.title + done_mark(task),
-        id=str(task.ref),
-        detail=detail,
-        time=time,
-        indent=indent,
-        needs_you=waits_for_person,
-    )
-
-
-def _detail(task: Task, word: str, now: float, index: Mapping[TaskRef, Task], run: Run | None) -> tuple[str, str]:
-    """Give the most useful fact for a state, and a time."""
-    if word in ("running", "landing") and run is not None:
-        return run.agent, elapsed(now - (run.started_at or run.claimed_at))
-    if word == "waiting":
-        return _after(task, index), ""
-    if word == "ready":
-        if task.retry_at is not None and task.retry_at > now:
-            return f"again at {moment(task.retry_at, now)}", ""
-        return "waits: agent", ""
-    if word in ("needs you", "on hold"):
-        return task.reason.splitlines()[0][:60] if task.reason else "", elapsed(now - task.changed_at)
-    if word == "done":
-        return (task.done_commit or "")[:7], moment(task.changed_at, now)
-    return "", ""
-
-
-def _after(task: Task, index: Mapping[TaskRef, Task]) -> str:
-    open_ones = [
-        str(ref)
-        for ref in task.prerequisites
-        if (other := index.get(ref)) is None or other.state is not TaskState.DONE
-    ]
-    if task.is_group or not open_ones:
-        return "a group" if task.is_group else ""
-    more = f" +{len(open_ones) - 2}" if len(open_ones) > 2 else ""
-    return f"after {', '.join(open_ones[:2])}{more}"
-
-
-def agent_rows(overview: Overview, type_: str = "") -> list[AgentRow]:
-    """One row an agent. `type_` is the selected task's type, whose weights are shown."""
-    return [_agent_row(agent, overview, type_ or "general") for agent in overview.agents]
-
-
-def _agent_row(agent: Agent, overview: Overview, type_: str) -> AgentRow:
-    word, now = agent_word(agent, overview.now), overview.now
-    mine = [run for run in overview.runs if run.agent == agent.name and run.state is not RunState.LANDING]
-    what, time, quote = agent_doing(agent, overview), "", ""
-    if mine:
-        first = mine[0]
-        titles = {task.ref: task.title for task in overview.tasks if task.ref == first.ref}
-        what = f"{first.ref} {titles.get(first.ref, '')}" + (f" +{len(mine) - 1}" if len(mine) > 1 else "")
-        time = elapsed(now - (first.started_at or first.claimed_at))
-    elif agent.cooling_until is not None and agent.cooling_until > now and not agent.stopped_reason:
-        what, quote = f"resets {until(agent.cooling_until, now)}", agent.cooling_line
+def _agent_row(
+    agent: Agent, near: Overview, roll: Roll, type_: str, weights: Mapping[tuple[str, str], tuple[float, ...]]
+) -> AgentRow:
+    word, now = agent_word(agent, near.now), near.now
+    mine = [run for run in near.runs if run.agent == agent.name and run.state is not RunState.LANDING]
     weight = agent.weights.get(type_)
-    return AgentRow(
+    row = AgentRow(
         f"agent:{agent.name}",
         _SHOWN_AGENT.get(word, Shown.READY),
         agent.name,
-        what,
-        time=time,
+        "",
         weight=weight.value if weight is not None else None,
-        quote=quote,
+        weights=weights.get((agent.name, type_), ()),
+        record=f"{weight.landed} landed, {weight.failed} failed" if weight is not None else "",
     )
+    if mine:
+        first, more = mine[0], f" +{len(mine) - 1}" if len(mine) > 1 else ""
+        task = roll.find(first.ref)
+        title = f" {task.title}" if task is not None else ""
+        attempt = f"attempt {first.number}" if first.number > 1 else ""
+        time = elapsed(now - (first.started_at or first.claimed_at))
+        return replace(row, what=f"{first.ref}{title}{more}", time=time, note=attempt)
+    if agent.cooling_until is not None and agent.cooling_until > now and not agent.stopped_reason:
+        resets = f"resets {moment(agent.cooling_until, now)} {zone(agent.cooling_until)}"
+        return replace(row, what=resets, time=f"in {elapsed(agent.cooling_until - now)}", quote=agent.cooling_line)
+    return replace(row, what=agent_doing(agent, near))
 
 
-def queue_rows(overview: Overview, typical: float | None = None) -> list[QueueRow]:
-    """One row an entry, in order. `typical` is how long earlier verifications took, in seconds."""
-    return [_queue_row(place, entry, overview, typical) for place, entry in enumerate(overview.merges, 1)]
+def queue_rows(
+    overview: Overview, roll: Roll | None = None, verify: str | None = None, typical: float | None = None
+) -> list[QueueRow]:
+    """One row an entry, in order. `verify` is the command where a task has none of its own, `typical` how long
+    earlier verifications took, in seconds."""
+    roll = roll or Roll.of(overview.tasks)
+    return [
+        _queue_row(place, entry, overview, _verify_command(entry, roll, verify), typical)
+        for place, entry in enumerate(overview.merges, 1)
+    ]
 
 
-def _queue_row(place: int, entry: MergeEntry, overview: Overview, typical: float | None) -> QueueRow:
-    agent = next((run.agent for run in overview.runs if run.id == entry.run_id), "")
+def _verify_command(entry: MergeEntry, roll: Roll, verify: str | None) -> str:
+    task = roll.find(entry.ref)
+    return (task.verify if task is not None else None) or verify or ""
+
+
+def _queue_row(place: int, entry: MergeEntry, overview: Overview, command: str, typical: float | None) -> QueueRow:
+    run = next((run for run in overview.runs if run.id == entry.run_id), None)
     since = overview.now - entry.changed_at
     verifying = entry.state is MergeState.VERIFYING
     return QueueRow(
@@ -196,20 +116,31 @@ def _queue_row(place: int, entry: MergeEntry, overview: Overview, typical: float
         place,
         _SHOWN_MERGE.get(entry.state, Shown.LANDING),
         str(entry.ref),
-        agent,
-        _entry_doing(entry),
-        time=elapsed(since),
+        run.agent if run is not None else "",
+        _entry_doing(place, entry, overview.merges, command),
+        time=elapsed(since) if entry.state in BUSY_MERGE_STATES else age(since),
         share=min(since / typical, 0.99) if verifying and typical else None,
+        branch=(run.branch or "") if run is not None else "",
     )
 
 
-def _entry_doing(entry: MergeEntry) -> str:
-    """What it does or waits for; a result that was just queued has nothing to explain."""
-    if entry.state is MergeState.CONFLICT:
-        return _first_line(entry.reason)
-    says_why = entry.reason and entry.state is not MergeState.VERIFYING and (entry.rounds or entry.conflict_paths)
-    waits = entry.state is MergeState.WAITING_CHECKOUT
-    return spaced(entry.state) + (f": {entry.reason}" if says_why or waits else "")
+def _entry_doing(place: int, entry: MergeEntry, merges: Sequence[MergeEntry], command: str) -> str:
+    """What it does or waits for."""
+    below = next((at for at, one in enumerate(merges, 1) if one.candidate and one.candidate == entry.onto), None)
+    match entry.state:
+        case MergeState.VERIFYING:
+            return f"verifying on top of {below}  {command}" if below else f"verifying  {command}"
+        case MergeState.CONFLICT:
+            return _first_line(entry.reason)
+        case MergeState.WAITING_CHECKOUT:
+            return f"waits for your checkout: {entry.reason}"
+        case MergeState.QUEUED if entry.reason and (entry.rounds or entry.conflict_paths):
+            return f"waits: {entry.reason}"
+        case MergeState.QUEUED:
+            ahead = next((at for at in range(place - 1, 0, -1) if merges[at - 1].state not in _ASIDE), 0)
+            return f"waits for {ahead}" if ahead else "comes next"
+        case _:
+            return spaced(entry.state)
 
 
 def need_rows(
@@ -220,8 +151,7 @@ def need_rows(
     conflicts = {entry.ref for entry in overview.merges if entry.state is MergeState.CONFLICT}
     rows = [
         _need(task, overview.now, _task_keys(keys, task, latest.get(task.ref), conflict=task.ref in conflicts))
-        for task in sorted(overview.tasks, key=lambda task: task.changed_at)
-        if task.state is TaskState.NEEDS_PERSON
+        for task in sorted(_in_need(overview.tasks), key=lambda task: task.changed_at)
     ]
     rows += [
         NeedRow(
@@ -229,25 +159,33 @@ def need_rows(
             str(entry.ref),
             _first_line(entry.reason),
             _keys(keys, retry="try again", requeue="requeue"),
-            elapsed(overview.now - entry.changed_at),
+            age(overview.now - entry.changed_at),
         )
         for entry in overview.merges
         if entry.state is MergeState.WAITING_CHECKOUT
     ]
     rows += [
-        NeedRow(f"agent:{agent.name}", agent.name, _first_line(agent.stopped_reason), _keys(keys, pause_agent="resume"))
+        NeedRow(
+            f"agent:{agent.name}", agent.name, _first_line(agent.stopped_reason), _keys(keys, pause_agent="resume")
+        )
         for agent in overview.agents
         if agent.stopped_reason
     ]
     if overview.queue_held:
         rows.insert(0, NeedRow("queue", "merge queue", overview.queue_held, _keys(keys, release_queue="accept main")))
-    if overview.dispatch_held:
+    if overview.shortage:
+        rows.insert(0, NeedRow("disk", "disk", overview.shortage))
+    elif overview.dispatch_held:
         rows.insert(0, NeedRow("trust", "recall.toml", overview.dispatch_held, _keys(keys, trust="confirm")))
     return rows
 
 
+def _in_need(tasks: Iterable[Task]) -> Iterator[Task]:
+    return (task for task in tasks if task.state is TaskState.NEEDS_PERSON)
+
+
 def _need(task: Task, now: float, keys: tuple[KeyHint, ...]) -> NeedRow:
-    return NeedRow(task_key(task.ref), str(task.ref), _first_line(task.reason), keys, elapsed(now - task.changed_at))
+    return NeedRow(task_key(task.ref), str(task.ref), _first_line(task.reason), keys, age(now - task.changed_at))
 
 
 def _task_keys(keys: Keymap, task: Task, run: Run | None, *, conflict: bool) -> tuple[KeyHint, ...]:
@@ -267,17 +205,38 @@ def _first_line(text: str) -> str:
     return text.splitlines()[0] if text else "needs you"
 
 
-def log_titles(run: Run | None, *, following: bool) -> tuple[str, str]:
-    """Title and subtitle of the log of a run."""
+def log_titles(
+    run: Run | None,
+    *,
+    following: bool,
+    ref: TaskRef | None = None,
+    raw: bool | None = None,
+    keys: Keymap = TABLE_KEYS,
+) -> tuple[str, str]:
+    """Title and subtitle of the log of a run, or of a task that has none yet. `raw` None: there is one way to show
+    it."""
     if run is None:
-        return "4 Log", ""
-    words = f"4 Log  run {run.id} · {run.ref} · {run.agent} · attempt {run.number}"
-    return words, "following" if following else "f follows"
+        return f"4 Log  {ref} has no run yet" if ref is not None else "4 Log", ""
+    words = f"4 Log  run {run.id} · {run.ref} · {run.agent} · attempt {run.number}{' · raw' if raw else ''}"
+    where = "following" if following else "f follows"
+    if raw is None:
+        return words, where
+    return words, f"{keys.name('raw')} {'reads events' if raw else 'shows raw'} · {where}"
 
 
-def header(overview: Overview, *, mode: str, clock: str, keys: Keymap = TABLE_KEYS) -> HeaderFacts:
-    """The status strip. `mode` is what this process is: `dispatching`, `draining`, `viewing`, `starting`."""
-    counts = overview.counts
+def header(
+    overview: Overview,
+    *,
+    mode: str,
+    clock: str,
+    counts: Mapping[str, int] | None = None,
+    needs: int | None = None,
+    green: bool | None = None,
+    keys: Keymap = TABLE_KEYS,
+) -> HeaderFacts:
+    """The status strip. `mode` is what this process is: `dispatching`, `draining`, `viewing`, `starting`; `green`
+    whether main's tip is, None while nobody knows. `counts` and `needs` spare counting again."""
+    counts = overview.counts if counts is None else counts
     word = mode
     if mode == "dispatching" and not overview.snapshot.dispatching:
         word = "paused"
@@ -287,9 +246,27 @@ def header(overview: Overview, *, mode: str, clock: str, keys: Keymap = TABLE_KE
         project=overview.name,
         branch=overview.main,
         tip=overview.tip[:7],
+        green=green,
         dispatcher=word,
         dispatcher_state=Shown.ACTIVE if word == "dispatching" else Shown.HELD,
         counts=tuple((counts[name], name) for name in ("running", "ready", "waiting", "done") if counts[name]),
-        needs_you=len(need_rows(overview)),
+        needs_you=len(need_rows(overview)) if needs is None else needs,
         clock=clock,
     )
+
+
+def bottom_line(context: Context, roll: Roll, keys: Keymap = TABLE_KEYS, *, on_agent: bool = False) -> Why:
+    """Why the selected task, or agent, does not move, and the keys that make sense now."""
+    hints = tuple(
+        KeyHint(keys.name(id_), BY_ID[id_].title) for id_ in _OFFERED if not BY_ID[id_].unavailable(context)
+    )
+    overview, task = context.overview, context.task
+    if on_agent and context.agent is not None:
+        near = replace(overview, tasks=_at_work(overview, roll))
+        return Why(context.agent.name, agent_doing(context.agent, near), hints)
+    if task is not None:
+        before = tuple(one for ref in task.prerequisites if (one := roll.find(ref)) is not None)
+        return Why(str(task.ref), why(task, replace(overview, tasks=before)), hints)
+    if not overview.tasks:
+        return Why("", f"no tasks yet: {keys.name('edit')} edits the task list", hints)
+    return Why("", "nothing is selected", hints)
