@@ -169,6 +169,35 @@ def test_it_can_finish_what_runs_and_then_leave(tmp_path: Path, busy: Workshop) 
 
 
 @pytest.mark.e2e
+@pytest.mark.parametrize("again", ["q", "\x11"], ids=["q", "ctrl+q"])
+def test_asking_twice_to_quit_leaves_at_once_and_stops_nobody(busy: Workshop, again: str) -> None:
+    with terminal(TUI, busy.repo.path) as screen:
+        _at_work(screen, busy)
+        screen.type("q")
+        screen.shows("Still at work", "q again takes the first")
+        screen.type(again)
+        assert screen.ends() == 0
+    assert _state(busy, "T-1") == "in_progress"
+    assert busy.strays(), "the agent was stopped"
+
+
+@pytest.mark.e2e
+def test_who_waits_for_the_end_can_still_stop_what_runs(busy: Workshop) -> None:
+    with terminal(TUI, busy.repo.path) as screen:
+        _at_work(screen, busy)
+        screen.type("q")
+        screen.shows("3  stop them")
+        screen.type("2")
+        screen.shows("draining")
+        screen.type("q")
+        screen.shows("2  stop them")
+        screen.type("2")
+        assert screen.ends() == 0
+    assert _state(busy, "T-1") == "todo"
+    eventually(lambda: not busy.strays())
+
+
+@pytest.mark.e2e
 def test_it_can_stop_what_runs(busy: Workshop) -> None:
     with terminal(TUI, busy.repo.path) as screen:
         _at_work(screen, busy)

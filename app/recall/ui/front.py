@@ -27,7 +27,7 @@ from recall.ui.workbench import Bench
 class Front:
     """`wishes` changes the store and `questions` reads it, each in the order asked; either may take seconds, so
     neither holds the other up. `drafts` holds what was decided in conflicts that were left undecided. `seen` is the
-    store as it was last seen, None at first."""
+    store as it was last seen, None at first; `theme` is the one that the person chose, "" at first."""
 
     def __init__(self, app: App[int], session: Session, main: MainScreen, *, leave_working: bool) -> None:
         log = session.state / "ui.log"
@@ -39,6 +39,7 @@ class Front:
         self.wishes = Errands(app, "wishes", log)
         self.questions = Errands(app, "questions", log)
         self.drafts: dict[TaskRef, Bench] = {}
+        self.theme = ""
         self.leaving = Leaving(self, leave_working=leave_working)
 
     def say(self, text: str, severity: SeverityLevel = "information") -> None:

@@ -56,7 +56,11 @@ class Keymap:
 
     def by_binding(self) -> dict[str, str]:
         """For `App.set_keymap`: the bindings that have other keys than the table's."""
-        return {_binding(id_): ",".join(_spelled(key) for key in keys) for id_, keys in self.given.items()}
+        return {
+            binding: ",".join(_spelled(key) for key in keys)
+            for id_, keys in self.given.items()
+            for binding in _bindings(id_)
+        }
 
 
 #: The table's keys.
@@ -108,11 +112,13 @@ def _unknown(name: str, document: Document) -> str:
     return f"{document.where(('ui', 'keys', name))}: ui.keys.{clean(name)} is no command; {hint}"
 
 
-def _binding(id_: str) -> str:
-    """The id of a command's binding: lists open by themselves, and the workbench has names of its own."""
+def _bindings(id_: str) -> tuple[str, ...]:
+    """The ids of a command's bindings: lists open by themselves, and the workbench has names of its own."""
     if id_ == "open":
-        return "list.open"
-    return f"bench.{id_}" if _EVERY[id_].area == "conflict" else id_
+        return ("list.open",)
+    if id_ == "quit":
+        return (id_, "farewell.again")
+    return (f"bench.{id_}",) if _EVERY[id_].area == "conflict" else (id_,)
 
 
 def _spelled(key: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recall.domain.run import Run, RunState
 from recall.engine.dispatcher import Stopping
 from recall.ui.bridge import Left
-from recall.ui.screens.prompts import Choose
+from recall.ui.screens.prompts import Farewell
 
 if TYPE_CHECKING:
     from recall.ui.front import Front
@@ -36,21 +36,31 @@ class Leaving:
         return self._stopping is not Stopping.NO
 
     def begin(self) -> None:
-        """Leave, or ask first what becomes of the agents that this process lets work."""
+        """Leave, or ask first what becomes of the agents that this process lets work. Each time it is asked for
+        again, there is less to wait for."""
+        shown = self._front.app.screen
+        if isinstance(shown, Farewell):
+            shown.action_choose(0)
+            return
         runs = self._at_work()
-        if not self._front.host.hosting or not runs:
+        if self._going or not self._front.host.hosting or not runs or self._stopping is Stopping.HALT:
             self._leave(Stopping.DRAIN)
             return
         names = ", ".join(f"{run.ref} ({run.agent})" for run in runs)
-        ways: dict[str, Callable[[], None]] = {_LEAVE: self.now} if self._leave_working else {}
-        ways[_FINISH] = lambda: self._leave(Stopping.DRAIN)
-        ways[_STOP] = lambda: self._leave(Stopping.HALT)
+        ways = self._ways()
 
         def chosen(number: int | None) -> None:
             if number is not None and number >= 0:
                 list(ways.values())[number]()
 
-        self._front.over(Choose(f"Still at work: {names}", list(ways)), chosen)
+        self._front.over(Farewell(f"Still at work: {names}", list(ways)), chosen)
+
+    def _ways(self) -> dict[str, Callable[[], None]]:
+        ways: dict[str, Callable[[], None]] = {_LEAVE: self.now} if self._leave_working else {}
+        if not self.asked:
+            ways[_FINISH] = lambda: self._leave(Stopping.DRAIN)
+        ways[_STOP] = lambda: self._leave(Stopping.HALT)
+        return ways
 
     def now(self) -> None:
         """Leave as soon as every wish is carried out; asked again, without waiting for them."""

@@ -7,6 +7,7 @@ from recall.ui.acts.kind import OwnAct
 from recall.ui.context import Context
 from recall.ui.front import Front
 from recall.ui.screens.main import MainScreen
+from recall.ui.screens.themes import ChooseTheme
 from recall.ui.wishes import ACTOR
 from recall_styles import THEMES
 
@@ -20,11 +21,15 @@ def _take_over(front: Front, _: Context) -> None:
     front.host.start()
 
 
-def _next_theme(front: Front, _: Context) -> None:
+def _theme(front: Front, _: Context) -> None:
     app, ours = front.app, [theme.name for theme in THEMES]
-    names = ours + sorted(set(app.available_themes) - set(ours))
-    app.theme = names[(names.index(app.theme) + 1) % len(names)] if app.theme in names else names[0]
-    front.main.post_message(MainScreen.LayoutChanged())
+
+    def chosen(name: str | None) -> None:
+        if name:
+            front.theme = name
+            front.main.post_message(MainScreen.LayoutChanged())
+
+    front.over(ChooseTheme([*ours, *sorted(set(app.available_themes) - set(ours))], app.theme), chosen)
 
 
 def _palette(front: Front, _: Context) -> None:
@@ -38,7 +43,7 @@ def _quit(front: Front, _: Context) -> None:
 ACTS: dict[str, OwnAct] = {
     "trust": _trust,
     "engine": _take_over,
-    "theme": _next_theme,
+    "theme": _theme,
     "palette": _palette,
     "quit": _quit,
 }

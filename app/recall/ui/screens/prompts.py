@@ -101,13 +101,22 @@ class Choose(ModalScreen[int]):
         self._question = clean(question)
         self._ways = [clean(way) for way in ways]
 
+    HINT: ClassVar[str] = "escape leaves"
+
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Static(Content(self._question))
             for number, way in enumerate(self._ways, 1):
                 yield Static(Content(f"{number}  {way}"))
-            yield Static(Content("escape leaves"), classes="hint")
+            yield Static(Content(self.HINT), classes="hint")
 
     def action_choose(self, index: int) -> None:
         if index < len(self._ways):
             self.dismiss(index)
+
+
+class Farewell(Choose):
+    """The same on the way out: who asks to quit a second time means the first way."""
+
+    HINT = "q again takes the first · escape stays"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "choose(0)", show=False, id="farewell.again")]
