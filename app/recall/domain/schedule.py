@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from recall.domain.agent import Agent, Weight
 from recall.domain.globs import overlapping
@@ -41,6 +42,19 @@ def why_task(task: Task, snapshot: Snapshot, prerequisites: Sequence[Task] = ())
     return _why_ready(task, snapshot)
 
 
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What comes of a snapshot without chance: its ready tasks, most urgent first, and who would take which."""
+
+    order: tuple[Task, ...]
+    planned: Mapping[TaskRef, Assign]
+
+
+def foresee(snapshot: Snapshot) -> Outlook:
+    """Work out what comes next. It is worked out once for a snapshot, however many questions are asked about it."""
+    return _foreseen(_Same(snapshot))
+
+
 def why_agent(agent: Agent, snapshot: Snapshot) -> str:
     """Say in one sentence why this agent starts nothing, or what it starts next."""
     held = _held(agent, snapshot.now)
@@ -48,17 +62,17 @@ def why_agent(agent: Agent, snapshot: Snapshot) -> str:
         return held
     if not snapshot.dispatching:
         return _paused_words(snapshot)
-    planned = _plan(snapshot)
-    for assign in planned.values():
+    outlook = foresee(snapshot)
+    for assign in outlook.planned.values():
         if assign.agent == agent.name:
             return f"free; starts {assign.ref} next"
-    claimable = [task for task in snapshot.ready if _may(agent, task)]
-    if not claimable:
-        return "free; no ready task is for it" if snapshot.ready else "free; no task is ready"
-    left = sorted((task for task in claimable if task.ref not in planned), key=lambda task: _urgency(task, snapshot))
-    if not left:
+    claimable = (task for task in outlook.order if _may(agent, task))
+    left = next((task for task in claimable if task.ref not in outlook.planned), None)
+    if left is not None:
+        return f"free; {left.ref} {_why_ready(left, snapshot)}"
+    if any(_may(agent, task) for task in outlook.order):
         return "free; every ready task that it may take goes to another agent"
-    return f"free; {left[0].ref} {_why_ready(left[0], snapshot)}"
+    return "free; no ready task is for it" if snapshot.ready else "free; no task is ready"
 
 
 def score(weight: Weight) -> float:
@@ -82,9 +96,11 @@ class _Round:
     rng: Rng | None = None
     free: dict[str, int] = field(default_factory=dict[str, int])
     taken: list[Task] = field(default_factory=list[Task])
+    startable: list[Agent] = field(default_factory=list[Agent])
 
     def assign(self) -> list[Assign]:
-        self.free = {agent.name: _room(agent, self.snapshot.now) for agent in _startable(self.snapshot)}
+        self.startable = _startable(self.snapshot)
+        self.free = {agent.name: _room(agent, self.snapshot.now) for agent in self.startable}
         self.taken = [task for task in self.snapshot.running if task.touches]
         return list(self._assignments())
 
@@ -102,7 +118,7 @@ class _Round:
             yield Assign(task.ref, agent.name, f"{agent.name}: {reason}")
 
     def _candidates(self, task: Task) -> list[Agent]:
-        return [agent for agent in _startable(self.snapshot) if self.free[agent.name] > 0 and _may(agent, task)]
+        return [agent for agent in self.startable if self.free[agent.name] > 0 and _may(agent, task)]
 
     def _choose(self, task: Task, candidates: list[Agent]) -> tuple[Agent, str]:
         did = _doers(task, self.snapshot)
@@ -133,8 +149,26 @@ def _startable(snapshot: Snapshot) -> list[Agent]:
     return [agent for agent in snapshot.agents if not agent.driven]
 
 
-def _plan(snapshot: Snapshot) -> dict[TaskRef, Assign]:
-    return {assign.ref: assign for assign in _Round(snapshot).assign()}
+class _Same:
+    """A snapshot as the key of what follows from it: equal to itself only, and not compared task by task."""
+
+    __slots__ = ("snapshot",)
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.snapshot is self.snapshot
+
+    def __hash__(self) -> int:
+        return id(self.snapshot)
+
+
+@lru_cache(maxsize=2)
+def _foreseen(same: _Same) -> Outlook:
+    snapshot = same.snapshot
+    order = sorted(snapshot.ready, key=lambda task: _urgency(task, snapshot))
+    return Outlook(tuple(order), {assign.ref: assign for assign in _Round(snapshot).assign()})
 
 
 def _urgency(task: Task, snapshot: Snapshot) -> tuple[int, int, int, TaskRef]:
@@ -207,7 +241,7 @@ def _why_ready(task: Task, snapshot: Snapshot) -> str:
     waits = _retry_words(task, snapshot.now) or _in_the_way(task, snapshot.running)
     if waits:
         return waits
-    planned = _plan(snapshot)
+    planned = foresee(snapshot).planned
     if task.ref in planned:
         return f"ready; next for {planned[task.ref].reason}"
     held = [_why_not(agent, task, snapshot.now) for agent in _startable(snapshot)]
