@@ -20,13 +20,14 @@ from recall.engine.ports import Store
 from recall.engine.resolve import ConflictView
 from recall.ui.ledger import Ledger, Seen
 
-_POLL = 0.05
+_POLL = 0.03
 #: While something runs, elapsed times are brought up to date this often, in seconds.
 _TICK = 1.0
 #: And so often while nothing does: the minutes that something waits, a dispatcher that came or went.
 _SLOW_TICK = 10.0
-#: A busy store is shown at most five times a second.
-_LEAST_PAUSE = 0.2
+#: A busy store is shown at most ten times a second, and reading it takes this share of a core at most.
+_LEAST_PAUSE = 0.1
+_READING_SHARE = 0.2
 
 
 class Poster(Protocol):
@@ -130,7 +131,7 @@ class Watcher:
         """Read the store again if it changed, if times run on, or if a dispatcher came or went."""
         now = self._clock.now().mono
         since = now - pace.last
-        if since < _LEAST_PAUSE:
+        if since < pace.pause:
             return None
         version = self._store.data_version()
         if version == pace.version and since < (_TICK if pace.lively else _SLOW_TICK):
@@ -138,6 +139,7 @@ class Watcher:
         dispatcher = self._is_running()
         seen = self._ledger.refresh(dispatcher=dispatcher)
         view = seen.overview
+        pace.pause = max(_LEAST_PAUSE, (self._clock.now().mono - now) / _READING_SHARE)
         pace.last, pace.version = now, version
         pace.lively = bool(view.runs or view.merges) or any(
             (one.cooling_until or 0.0) > view.now for one in view.agents
@@ -147,9 +149,11 @@ class Watcher:
 
 @dataclass(slots=True)
 class _Pace:
-    """`last` is when the store was looked at, in monotonic seconds; `lively`: something is shown that has a time."""
+    """`last` is when the store was looked at, in monotonic seconds, `pause` how long it is left alone then;
+    `lively`: something is shown that has a time."""
 
     last: float
+    pause: float = _LEAST_PAUSE
     version: int = -1
     lively: bool = False
 
