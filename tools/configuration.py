@@ -33,7 +33,6 @@ patterns add to the preset's, and a command of your own is taken as it stands (`
 _NOTES = """\
 ## More about some of them
 
-- Keys marked † are accepted, so that files stay valid, but nothing reads them yet.
 - `tasks`: in a list, a file's stem is its region, and `TASKS` is `main`; a table names the regions,
   `{ main = "TASKS.md", web = "web/TASKS.md" }`. Files lie in the checkout, relative to recall.toml.
 - `verify` and `setup` are shell commands. `setup` runs before an agent starts and again before each verification;
@@ -43,17 +42,19 @@ _NOTES = """\
   hooks; a `clone` borrows its objects and has no remote, so no ordinary git command in it can write to your
   repository. What does not land is kept under `refs/recall/parked/` with both.
 - `workspaces.keep` takes patterns as in .gitignore; compiled Python (`__pycache__`) is refused.
+- `ui.theme`: one of Recall's own, `recall-dark` and `recall-light`, or any of Textual's; the theme that a person
+  chooses with `T` counts more. `ui.glyphs`: RECALL_GLYPHS in the environment counts more. `ui.keys`: the commands and
+  their names are in [KEYS.md](KEYS.md).
+- `sandbox.level`: [SECURITY.md](SECURITY.md) says what each level stops. A level other than `none` needs clones.
 - `store.state_dir` should be an absolute path on a local disk; network file systems are refused.
 """
-
-#: Keys that the settings take and nothing acts on; a test looks whether that is still so.
-IDLE = frozenset({"limits.failover_after", "sandbox.level", "sandbox.write", "sandbox.network", "agents.resume"})
 
 _SPELLED_OUT = {
     "main": "what `origin/HEAD` names, else `main`, `master`, or the branch of HEAD",
     "verify": "must be written",
     "agents.preset": "",
     "agents.command": "the preset's",
+    "agents.resume_command": "the preset's",
     "agents.prompt": 'the preset\'s, else `"stdin"`',
 }
 
@@ -78,8 +79,7 @@ def _keys(prefix: str, keys: tuple[Key, ...], defaults: object) -> str:
 
 def _row(path: str, key: Key, default: object) -> tuple[str, ...]:
     shown = _SPELLED_OUT[path] if path in _SPELLED_OUT else code(toml_text(key, default))
-    mark = " †" if path in IDLE else ""
-    return code(key.name) + mark, shown, key.meaning, expected(key)
+    return code(key.name), shown, key.meaning, expected(key)
 
 
 def expected(key: Key) -> str:
