@@ -13,7 +13,7 @@ from recall.config.schema import AGENT, SECTIONS, TOP, Key
 from recall.domain.merge import MERGE_MOVES
 from recall.domain.run import RUN_MOVES
 from recall.domain.task import TASK_MOVES
-from tools.configuration import IDLE, expected
+from tools.configuration import expected
 from tools.generate_docs import DOCS, PARTS, documents, exit_codes, with_parts
 from tools.markdown import code, table
 from tools.states import states_page
@@ -66,9 +66,9 @@ def _read_outside_of_config() -> set[str]:
     return found
 
 
-def test_a_key_is_marked_as_idle_exactly_when_nothing_reads_it() -> None:
+def test_every_key_has_an_effect() -> None:
     read = _read_outside_of_config() | {"agents"}
-    assert {path for path, _ in _keys() if not set(path.split(".")) <= read} == IDLE
+    assert {path for path, _ in _keys() if not set(path.split(".")) <= read} == set()
 
 
 def test_a_part_is_filled_and_its_surroundings_stay() -> None:
