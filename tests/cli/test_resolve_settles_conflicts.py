@@ -224,7 +224,8 @@ def test_a_remembered_resolution_is_offered_and_taken(ground: Ground, cli: Recal
     (folder / "x").write_text(LINES.replace("line 5\n", "both 5\n"))
     assert cli("resolve", "T-2", "--continue").code == 0
     shown = cli("resolve", "T-3").out
-    assert "A remembered resolution fits x:\n  recall resolve T-3 --remembered" in shown
+    assert "A remembered resolution fits x (from T-2, " in shown
+    assert "  recall resolve T-3 --remembered" in shown
     refused = cli("resolve", "T-3", "--remembered", "y")
     assert (refused.code, "for y" in refused.err) == (1, True)
     assert "still to be decided: y" in cli("resolve", "T-3", "--remembered").out
@@ -232,6 +233,97 @@ def test_a_remembered_resolution_is_offered_and_taken(ground: Ground, cli: Recal
     assert cli("resolve", "T-3", "--take", "task", "y").code == 0
     ground.step()
     assert (on_main(ground, "x").splitlines()[4], on_main(ground, "y")) == (b"both 5", b"other\n")
+
+
+def test_a_remembered_hunk_is_offered_beside_one_that_is_new(ground: Ground, cli: Recall) -> None:
+    ground.repo.commit("before", {"x": LINES})
+    ground.begin("T-1", "T-2", "T-3")
+    ground.finish("T-1", {"x": MAIN_A.replace("line 15", "main 15")})
+    ground.finish("T-2", {"x": TASK_A})
+    ground.finish("T-3", {"x": TASK_A.replace("line 15", "task 15")})
+    ground.step()
+    assert cli("resolve", "T-2", "--hunks", "both", "x").code == 0
+    assert "Of x, hunk 1 is remembered (from T-2, " in cli("resolve", "T-3").out
+    (file,) = cli("resolve", "T-3", "--json").json["files"]
+    assert [hunk["remembered"] for hunk in file["hunks"]] == ["main 5\ntask 5\n", None]
+    assert "for hunk 2 of x" in cli("resolve", "T-3", "--hunks", "remembered,remembered", "x").err
+    ground.step()
+    assert ground.entry("T-3").state is MergeState.CONFLICT
+    assert cli("resolve", "T-3", "--hunks", "main,task", "x").code == 0
+
+
+# -- hunk by hunk, and by other contents ---------------------------------------------------------------------------
+@pytest.fixture
+def two_hunks(ground: Ground) -> Ground:
+    ground.meet(
+        {"x": MAIN_A.replace("line 15", "main 15"), "z": None},
+        {"x": TASK_A.replace("line 15", "task 15"), "z": "task\n"},
+        {"x": LINES, "z": "z\n"},
+    )
+    return ground
+
+
+def test_each_hunk_gets_its_side(two_hunks: Ground, cli: Recall) -> None:
+    assert "still to be decided: z" in cli("resolve", "T-2", "--hunks", "both, task", "x").out
+    assert cli("resolve", "T-2", "--delete", "z").code == 0
+    two_hunks.step()
+    lines = on_main(two_hunks, "x").splitlines()
+    assert (lines[4:6], lines[15]) == ([b"main 5", b"task 5"], b"task 15")
+    assert "z" not in two_hunks.repo.files("main")
+
+
+def test_a_choice_for_each_hunk_is_asked_for(two_hunks: Ground, cli: Recall) -> None:
+    refused = cli("resolve", "T-2", "--hunks", "main", "x")
+    assert (refused.code, "x has 2 hunks, 1 were chosen" in refused.err) == (1, True)
+    assert "z has 0 hunks" in cli("resolve", "T-2", "--hunks", "main", "z").err
+    wrong = cli("resolve", "T-2", "--hunks", "main,mine", "x")
+    assert (wrong.code, "'mine' is no choice" in wrong.err) == (2, True)
+
+
+def test_a_file_of_ones_own_is_taken(two_hunks: Ground, cli: Recall, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_bytes(b"mine\n")
+    assert cli("resolve", "T-2", "--with", str(tmp_path / "mine"), "x").code == 0
+    assert cli("resolve", "T-2", "--take", "task").code == 0
+    two_hunks.step()
+    assert (on_main(two_hunks, "x"), on_main(two_hunks, "z")) == (b"mine\n", b"task\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--hunks", "main"], ["--hunks", "main", "x", "z"], ["--with", "recall.toml"], ["--delete"],
+        ["--agent", "ann"], ["--send-back", "ann", "--agent", "ann"], ["--delete", "--restart", "x"],
+    ],
+)  # fmt: skip
+def test_ways_that_need_paths_or_a_name_say_so(two_hunks: Ground, cli: Recall, arguments: list[str]) -> None:
+    seq = two_hunks.last_seq()
+    assert cli("resolve", "T-2", *arguments).code == 2
+    assert two_hunks.last_seq() == seq
+
+
+def test_the_base_is_shown_on_request(two_hunks: Ground, cli: Recall) -> None:
+    assert "  base\n" not in cli("resolve", "T-2").out
+    assert "  base\n      1  line 5\n  main\n      5  main 5" in cli("resolve", "T-2", "--base").out
+
+
+# -- for programs --------------------------------------------------------------------------------------------------
+def test_a_program_gets_both_tasks_and_every_side(two_hunks: Ground, cli: Recall) -> None:
+    cli("resolve", "T-2", "--take", "main", "z")
+    told = cli("resolve", "T-2", "--json").json
+    assert (told["task"], told["title"], told["agent"], told["folder"]) == ("T-2", "Colour the map", "ann", None)
+    assert [(other["task"], other["agent"]) for other in told["others"]] == [("T-1", "ann")]
+    assert told["agents"] == ["ann"]
+    x, z = told["files"]
+    assert (x["path"], x["kind"], x["decision"], x["remembered"]) == ("x", "content", None, None)
+    assert [hunk["main"] for hunk in x["hunks"]] == ["main 5\n", "main 15\n"]
+    assert (x["hunks"][0]["base"], x["hunks"][0]["task"], x["hunks"][0]["task_line"]) == ("line 5\n", "task 5\n", 5)
+    assert (z["kind"], z["main"], z["decision"]) == ("deleted on main", None, {"how": "main", "version": None})
+
+
+def test_what_was_done_is_one_object_for_programs(two_hunks: Ground, cli: Recall) -> None:
+    done = cli("resolve", "T-2", "--take", "main", "x", "--json").json
+    assert (done["code"], done["said"], done["error"]) == (0, ["kept; still to be decided: z"], None)
+    assert "is not in conflict" in cli("resolve", "T-2", "--take", "main", "y", "--json").json["error"]
 
 
 # -- ending it -----------------------------------------------------------------------------------------------------
@@ -270,6 +362,10 @@ def test_sent_back_to_one_agent_nobody_else_gets_it_and_the_wish_ends_with_the_c
     assert met.task().sent_to is None
     assert "main 5" in met.task().brief
     assert "task 5" in met.task().brief
+
+
+def test_the_agent_may_be_named_by_an_option(met: Ground, cli: Recall) -> None:
+    assert "goes back to ann" in cli("resolve", "T-2", "--send-back", "--agent", "ann").out
 
 
 @pytest.mark.parametrize(("agent", "words"), [("anne", "did you mean ann?"), ("bob", "may not take T-2")])

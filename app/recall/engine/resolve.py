@@ -168,21 +168,28 @@ class Resolver:
     def take_hunks(self, ref: TaskRef, path: str, choices: Sequence[str]) -> str | Refused:
         """Decide a path hunk by hunk: `main`, `task`, `both` or `remembered`, in the order of its hunks."""
         seen = self._seen(ref)
-        files = self._wanted(seen, [path]) if isinstance(seen, ConflictRecord) else seen
-        if isinstance(seen, Refused) or isinstance(files, Refused):
-            return seen if isinstance(seen, Refused) else Refused(files.reason if isinstance(files, Refused) else "")
+        if isinstance(seen, Refused):
+            return seen
+        files = self._wanted(seen, [path])
+        if isinstance(files, Refused):
+            return files
         (file,) = files
-        if len(choices) != len(file.hunks):
-            count = len(file.hunks)
-            return Refused(f"{clean_line(path)} has {count} hunk{'s' * (count != 1)}, {len(choices)} were chosen")
-        known = self.git.conflicts.remembered([file]).get(path)
-        texts = [text_of(hunk, choice) for hunk, choice in zip(file.hunks, choices, strict=True)]
-        for number, choice in enumerate(choices):
-            if choice == "remembered" and (known is None or number not in known.hunks):
-                return Refused(f"no resolution is remembered for hunk {number + 1} of {clean_line(path)}")
-            if choice == "remembered" and known is not None:
-                texts[number] = known.hunks[number]
-        return self.settle(seen, (), {path: file.chosen(texts)})
+        texts = self._texts(file, choices)
+        return texts if isinstance(texts, Refused) else self.settle(seen, (), {path: file.chosen(texts)})
+
+    def _texts(self, file: ConflictedFile, choices: Sequence[str]) -> list[bytes] | Refused:
+        """Give what each choice puts in its hunk's place."""
+        if len(choices) != (count := len(file.hunks)):
+            hunks = f"{count} hunk{'s' * (count != 1)}"
+            return Refused(f"{clean_line(file.path)} has {hunks}, {len(choices)} were chosen")
+        known = self.git.conflicts.remembered([file]).get(file.path, Remembered({})).hunks
+        new = [number for number, choice in enumerate(choices) if choice == "remembered" and number not in known]
+        if new:
+            return Refused(f"no resolution is remembered for hunk {new[0] + 1} of {clean_line(file.path)}")
+        return [
+            known[number] if choice == "remembered" else text_of(hunk, choice)
+            for number, (hunk, choice) in enumerate(zip(file.hunks, choices, strict=True))
+        ]
 
     def settle(
         self, seen: ConflictRecord, decisions: Sequence[Decision], contents: Mapping[str, bytes]
