@@ -12,6 +12,7 @@ from recall.domain.overview import Overview
 from recall.domain.record import TypeRecord
 from recall.domain.run import Run, RunResult, RunState
 from recall.domain.snapshot import Snapshot
+from recall.domain.stream.spending import Spending
 from recall.domain.task import Task, TaskState
 from recall.ui.details.agents import agent_lines, limit_rows, record_rows, standing_rows
 from recall.ui.details.events import event_row, read_query
@@ -90,9 +91,10 @@ def test_every_result_has_a_look(result: RunResult) -> None:
 def test_work_that_did_not_land_says_how_it_comes_back() -> None:
     work = RunWork("kept", (FileChange("a.py", 3, 1), FileChange("b.png", None, None)), "diff", "",
                    ("refs/recall/parked/7",), ("scratch.txt",))  # fmt: skip
-    text = "\n".join(said(run_facts(run(7, RunResult.FAILED), work, 80, NOW)))
+    text = "\n".join(said(run_facts(run(7, RunResult.FAILED), work, Spending(cost_usd=0.41), 80, NOW)))
     assert "recall workspaces restore 7" in text
     assert "scratch.txt" in text
+    assert "$0.41" in text
     assert "2 files  +3 −1" in text or "2 files +3 −1" in text
     assert said(file_rows(work)) == ["a.py+3 −1", "b.pngbinary"]
 

@@ -19,6 +19,7 @@ class ListRow:
     left: tuple[Span, ...]
     right: tuple[Span, ...] = ()
     opens: str = ""
+    is_heading: bool = False
 
 
 class Listing(LineList[ListRow]):
@@ -32,7 +33,17 @@ class Listing(LineList[ListRow]):
         if marks != self._marks:
             self._marks = marks
             self.redraw()
+        at_first = not self.rows
         super().set_rows(rows)
+        if at_first:
+            self._pass_headings()
+
+    def _pass_headings(self) -> None:
+        """Begin at the first line that says something, not at the heading above it."""
+        first = next((row.key for row in self.rows if not row.is_heading and row.left), None)
+        if first is not None:
+            self.select(first)
+            self.scroll_to(y=0, animate=False, force=True)
 
     def mark(self, needle: str) -> None:
         """Mark every occurrence of a text, whatever its case; empty: none."""

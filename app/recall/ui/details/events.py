@@ -14,7 +14,7 @@ from recall_widgets.spans import Span
 
 _FIELDS = ("kind", "task", "agent", "who")
 _ABOUT = 12
-_KIND = 22
+_KIND, _SHORT_KIND = 22, 11
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +62,19 @@ def subject(event: Event) -> str:
 
 
 def event_row(event: Event, now: float, *, about: bool = True) -> ListRow:
-    """One line: when, whom it is about, what became of it, why; by whom at the right."""
-    left = [Span(f"{moment(event.at, now):<6} ", "muted")]
-    if about:
-        left.append(Span(f"{subject(event):<{_ABOUT}} ", "strong"))
-    kind = spaced(event.kind.replace(".", " "))
-    left.append(Span(f"{kind:<{_KIND}} ", _tone(event.kind)))
-    if event.before or event.after:
+    """One line: when, what happened, why; by whom at the right. Without `about`, for lists about one thing, it is
+    short and does not say whom it is about."""
+    kind = spaced(event.kind.replace(".", " ") if about else event.kind.partition(".")[2])
+    left = [
+        Span(f"{moment(event.at, now):<6} ", "muted"),
+        Span(f"{subject(event):<{_ABOUT}} " if about else "", "strong"),
+        Span(f"{kind:<{_KIND if about else _SHORT_KIND}} ", _tone(event.kind)),
+    ]
+    reason = event.reason.splitlines()[0] if event.reason else ""
+    if (event.before or event.after) and (about or not reason):
         left.append(Span(f"{_value(event.before, now)} → {_value(event.after, now)}  ", "muted"))
-    left.append(Span(event.reason.splitlines()[0] if event.reason else ""))
-    agent = f"{event.agent} · " if event.agent and event.task and event.agent not in event.actor else ""
+    left.append(Span(reason))
+    agent = f"{event.agent} · " if about and event.agent and event.task and event.agent not in event.actor else ""
     opens = f"run:{event.run_id}" if event.run_id is not None else ""
     return ListRow(str(event.seq), tuple(left), (Span(f"{agent}{event.actor}", "muted"),), opens)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len, chop_cells
@@ -11,11 +12,12 @@ from recall_widgets.listing import ListRow
 from recall_widgets.spans import Span
 
 _LABEL = 14
+_BULLET = re.compile(r"([-*+]|\d{1,3}[.)]) ")
 
 
 def title_row(key: str, text: str, right: str = "") -> ListRow:
     """A heading inside a list."""
-    return ListRow(f"title:{key}", (Span(text, "strong"),), (Span(right, "muted"),) if right else ())
+    return ListRow(f"title:{key}", (Span(text, "strong"),), (Span(right, "muted"),) if right else (), is_heading=True)
 
 
 def blank_row(key: str) -> ListRow:
@@ -53,11 +55,12 @@ def counted(number: int, one: str) -> str:
 
 def _pieces(line: str, width: int) -> Iterator[str]:
     indent = line[: min(len(line) - len(line.lstrip()), width // 2)]
+    hanging = indent + " " * len(match[0]) if (match := _BULLET.match(line.lstrip())) is not None else indent
     piece = indent
     for word in line.split():
-        for part in [word] if cell_len(word) <= width - len(indent) else chop_cells(word, width - len(indent)):
+        for part in [word] if cell_len(word) <= width - len(hanging) else chop_cells(word, width - len(hanging)):
             if piece.strip() and cell_len(piece) + 1 + cell_len(part) > width:
                 yield piece
-                piece = indent
+                indent = piece = hanging
             piece = f"{piece} {part}" if piece.strip() else indent + part
     yield piece

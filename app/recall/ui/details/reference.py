@@ -11,7 +11,7 @@ from recall.ui.keymap import TABLE_KEYS, Keymap
 from recall_widgets.listing import ListRow
 from recall_widgets.spans import Span
 
-_KEY, _SETTING = 15, 26
+_KEY, _SETTING = 14, 26
 
 #: Keys that move in lists and texts, and between panes.
 MOVING = (

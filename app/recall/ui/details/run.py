@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from recall.domain.outcome import CONSEQUENCES
 from recall.domain.run import Run
+from recall.domain.stream.spending import Spending, spending_words
 from recall.domain.words import elapsed, moment
 from recall.ui.details.lines import blank_row, fact_rows, joined, title_row
 from recall.ui.details.task import run_word, shown_run
@@ -21,10 +22,10 @@ def run_heading(run: Run, title: str, now: float) -> HeadingFacts:
     return HeadingFacts(str(run.ref), title, shown_run(run), run_word(run), right)
 
 
-def fact_list(run: Run, work: RunWork | None, width: int, now: float) -> list[ListRow]:
+def fact_list(run: Run, work: RunWork | None, spending: Spending, width: int, now: float) -> list[ListRow]:
     """`work` is None while git is still asked."""
     rows: list[ListRow] = []
-    for label, value in (*_how_it_went(run, now), *_where_it_is(run, work)):
+    for label, value in (*_how_it_went(run, now), *_what_it_used(spending), *_where_it_is(run, work)):
         rows += fact_rows(label, label, value, width)
     if work is not None and work.leftovers:
         rows += [blank_row("left"), title_row("left", "Left uncommitted, kept with the rest")]
@@ -41,6 +42,12 @@ def _how_it_went(run: Run, now: float) -> Iterator[tuple[str, str]]:
     yield "claimed", moment(run.claimed_at, now)
     yield "started", moment(run.started_at, now) if run.started_at else ""
     yield "ended", moment(run.ended_at, now) if run.ended_at else ""
+    yield "goes on for", f"run {run.continues}" if run.continues is not None else ""
+
+
+def _what_it_used(spending: Spending) -> Iterator[tuple[str, str]]:
+    yield "used", spending_words(spending)
+    yield "session", spending.session or ""
 
 
 def _where_it_is(run: Run, work: RunWork | None) -> Iterator[tuple[str, str]]:

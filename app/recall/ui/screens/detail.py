@@ -81,7 +81,7 @@ class DetailScreen(Screen[None]):
         Binding("tab", "next_pane(1)", show=False, id="pane.next"),
         Binding("shift+tab", "next_pane(-1)", show=False, id="pane.previous"),
         *(Binding(str(n), f"pane({n - 1})", show=False, id=f"pane.{n}") for n in range(1, 5)),
-        *command_bindings(("help",)),
+        *command_bindings(("help", "palette")),
     ]
 
     class Answered(Message):
@@ -191,15 +191,8 @@ class DetailScreen(Screen[None]):
         """Write a pane's title: its number, its name, and what there is to say of it."""
         number = list(self.PANES).index(pane) + 1
         others = [f"{n} {title}" for n, (id_, title) in enumerate(self.PANES.items(), 1) if id_ != pane]
-        words = f"{number} {self.PANES[pane]}" + (f"  {more}" if more else "")
+        words = (f"{number} " if others else "") + self.PANES[pane] + (f"  {more}" if more else "")
         entitle(self.query_one(f"#{pane}"), words, "  ".join(others) if self._is_narrow else "")
-
-    def select_first(self, pane: str, wanted: Callable[[ListRow], bool]) -> None:
-        """Put a list's cursor on the first line of a kind, if there is one."""
-        listing = self.query_one(f"#{pane}", Listing)
-        key = next((row.key for row in listing.rows if wanted(row)), None)
-        if key is not None:
-            listing.select(key)
 
     # -- actions -----------------------------------------------------------------------------------------------
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

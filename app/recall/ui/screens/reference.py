@@ -35,7 +35,9 @@ class HelpScreen(DetailScreen):
         self.entitle("keys", f"filter: {self.needle}" if self.needle else "")
 
     def about(self) -> Why:
-        return Why("", "", (_FILTER_KEY,))
+        row = self.query_one("#keys", Listing).cursor_row
+        words = row.left[-1].text if row is not None and len(row.left) > 1 else ""
+        return Why("", words, (_FILTER_KEY,))
 
 
 class SettingsScreen(DetailScreen):
@@ -56,7 +58,9 @@ class SettingsScreen(DetailScreen):
 
     def read(self) -> Message:
         settings = self.session.settings
-        return self.Read(list(explain_settings(settings, read_document(settings.file))))
+        folder = f"{settings.file.parent}/"
+        explained = explain_settings(settings, read_document(settings.file))
+        return self.Read([(key, value, source.removeprefix(folder), said) for key, value, source, said in explained])
 
     @on(Read)
     def _take(self, event: Read) -> None:

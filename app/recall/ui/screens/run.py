@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from recall.domain.run import Run, RunState
 from recall.ui.context import Context
+from recall.ui.details.lines import joined
 from recall.ui.details.run import changes_words, fact_list, file_rows, run_heading
 from recall.ui.details.task import run_word
 from recall.ui.diffs import RunWork, work_of_run
@@ -23,25 +24,25 @@ from recall.ui.screens.detail import Asker, DetailScreen, OpenTask, command_bind
 from recall.ui.session import Session
 from recall_widgets.diff_view import DiffView
 from recall_widgets.heading import Heading
-from recall_widgets.listing import Listing
+from recall_widgets.listing import Listing, ListRow
+from recall_widgets.log_view import LogView
 from recall_widgets.rows import KeyHint, Why
 from recall_widgets.text_view import TextView
 
-_COMMANDS = ("requeue", "hold", "cancel", "answer", "conflict", "shell", "log", "diff", "pause")
+_COMMANDS = (
+    "requeue", "hold", "cancel", "stop-run", "answer", "conflict", "shell", "editor", "log", "diff", "raw", "follow",
+    "pause",
+)  # fmt: skip
 _LIVE = frozenset({RunState.PREPARING, RunState.RUNNING})
 
 
 class RunScreen(DetailScreen):
     PANES: ClassVar[dict[str, str]] = {"facts": "Run", "files": "Files", "diff": "Diff", "log": "Log"}
-    OFFERED: ClassVar[Sequence[str]] = ("answer", "conflict", "requeue", "cancel", "shell")
+    OFFERED: ClassVar[Sequence[str]] = ("raw", "answer", "conflict", "requeue", "stop-run", "shell")
     FILTER: ClassVar[str] = "search in the diff, or in the log"
     BINDINGS: ClassVar[list[BindingType]] = [
         *command_bindings(_COMMANDS),
         Binding("t", "task", show=False, id="run.task"),
-        Binding("f", "follow", show=False, id="follow"),
-        Binding("x", "raw", show=False, id="raw"),
-        Binding("J", "file(1)", show=False, id="run.next-file"),
-        Binding("K", "file(-1)", show=False, id="run.previous-file"),
     ]
 
     class Read(Message):
@@ -98,10 +99,20 @@ class RunScreen(DetailScreen):
         now, work = self.seen.overview.now, self._work
         task = self.context().task
         self.query_one(Heading).show(run_heading(self.run, task.title if task else "", now))
-        self.query_one("#facts", Listing).set_rows(fact_list(self.run, work, self.width_of("facts"), now))
+        self.query_one("#facts", Listing).set_rows(self._facts())
         self.query_one("#files", Listing).set_rows(file_rows(work))
         if work is not None:
             self.entitle("files", str(len(work.files)))
+        self._entitle_log()
+
+    def _facts(self) -> list[ListRow]:
+        spending = self.query_one(RunLog).spending
+        return fact_list(self.run, self._work, spending, self.width_of("facts"), self.seen.overview.now)
+
+    @on(LogView.FollowChanged)
+    def _entitle_log(self) -> None:
+        log = self.query_one(RunLog)
+        self.entitle("log", joined(["raw" if log.raw else "", "following" if log.following else ""]))
 
     def about(self) -> Why:
         reason = self.run.reason.splitlines()[0] if self.run.reason else ""
@@ -112,27 +123,28 @@ class RunScreen(DetailScreen):
     async def action_command(self, id_: str) -> None:
         if id_ in ("log", "diff"):
             self.bring(id_)
+        elif id_ == "follow":
+            self.query_one(RunLog).action_follow()
+        elif id_ == "raw":
+            self._switch_raw()
         else:
             await super().action_command(id_)
+
+    def _switch_raw(self) -> None:
+        """Show the log as it came, or what its events say."""
+        log = self.query_one(RunLog)
+        if log.raw is None:
+            self.notify("This agent prints no events, so its log is shown as it came.", markup=False)
+        log.switch_raw()
+        self._entitle_log()
 
     def action_task(self) -> None:
         self.post_message(OpenTask(self.run.ref))
 
-    def action_follow(self) -> None:
-        self.query_one(RunLog).action_follow()
-
-    def action_raw(self) -> None:
-        """Show the log as it came, or what its events say."""
-        self.query_one(RunLog).switch_raw()
-
-    def action_file(self, by: int) -> None:
-        """Show the next file of the diff, wherever the focus is."""
-        self.query_one("#files", Listing).action_move(by)
-
     @on(Listing.Selected, "#files")
     def _file_selected(self, event: Listing.Selected) -> None:
         kind, _, number = event.key.partition(":")
-        if kind == "file":
+        if kind == "file" and self.focused is event.sender:
             self._turn_to("diff")
             self.query_one(DiffView).show_file(int(number))
 

@@ -16,7 +16,7 @@ from recall.domain.overview import why
 from recall.domain.run import Run
 from recall.domain.task import Task, TaskRef
 from recall.ui.context import Context
-from recall.ui.details.events import event_row
+from recall.ui.details.events import event_row, event_words
 from recall.ui.details.task import fact_list, link_rows, run_rows, task_heading
 from recall.ui.ledger import Seen
 from recall.ui.screens.detail import Asker, DetailScreen, OpenRun, command_bindings, listing
@@ -27,8 +27,8 @@ from recall_widgets.rows import Why
 from recall_widgets.spans import Span
 
 _COMMANDS = (
-    "requeue", "hold", "cancel", "raise", "lower", "answer", "conflict", "send-back", "start-over", "retry",
-    "merge-up", "merge-down", "skip", "shell", "log", "diff", "pause", "trust",
+    "requeue", "hold", "cancel", "stop-run", "raise", "lower", "answer", "conflict", "send-back", "start-over",
+    "retry", "merge-up", "merge-down", "skip", "shell", "editor", "log", "diff", "pause", "trust",
 )  # fmt: skip
 #: More than anyone reads of one task.
 _EVENTS = 2000
@@ -99,6 +99,9 @@ class TaskScreen(DetailScreen):
         task = self._shown_task()
         if task is None:
             return Why(str(self.ref), "it is gone from the store")
+        event = self._selected_event()
+        if event is not None:
+            return Why("", event_words(event))
         return Why(str(self.ref), why(task, self.seen.overview))
 
     async def action_command(self, id_: str) -> None:
@@ -108,6 +111,13 @@ class TaskScreen(DetailScreen):
             self.post_message(OpenRun(run_id, id_))
         else:
             await super().action_command(id_)
+
+    def _selected_event(self) -> Event | None:
+        """The event under the cursor, while that is where the keys go."""
+        listing = self.query_one("#events", Listing)
+        if self.focused is not listing or self._past is None:
+            return None
+        return next((event for event in self._past.events if str(event.seq) == listing.cursor), None)
 
     def _selected_run(self) -> int | None:
         row = self.query_one("#runs", Listing).cursor_row
