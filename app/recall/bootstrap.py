@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recall.domain.errors import ConfigError, DispatcherRunning
-from recall.domain.merge import MAIN_OID
 from recall.domain.run import Refused, RunState
 from recall.domain.task import TaskRef
 from recall.gitops.locate import Location, locate
@@ -88,7 +87,7 @@ def with_presets(settings: Settings) -> Settings:
 
 def open_store_at(location: Location, settings: Settings) -> Store:
     """Open the store of this repository, making it if need be."""
-    from recall.store import open_store
+    from recall.store.store import open_store
 
     database = state_dir(location, settings) / "recall.db"
     return open_store(database, SystemClock(), SystemRng(), lock_timeout=settings.store.lock_timeout)
@@ -127,8 +126,11 @@ def take_dispatcher_lock(location: Location, settings: Settings) -> Held:
 
 
 @contextmanager
-def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = True) -> Generator[Dispatcher]:
-    """Put a whole dispatcher together for the repository at `start`, and take it apart again."""
+def open_engine(
+    start: Path, listener: Listener, *, restart_conflicts: bool = True, allow_root: bool = False
+) -> Generator[Dispatcher]:
+    """Put a whole dispatcher together for the repository at `start`, and take it apart again. As root it starts
+    agent CLIs only with `allow_root`."""
     from concurrent.futures import ThreadPoolExecutor
 
     from recall.agents.planning import RunPlanner
@@ -140,6 +142,8 @@ def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = Tr
 
     location = locate(start)
     settings = with_presets(settings_at(location))
+    if os.geteuid() == 0:
+        settings = _as_root(settings, allowed=allow_root)
     with ExitStack() as stack:
         lock = stack.enter_context(closing(take_dispatcher_lock(location, settings)))
         git = git_at(location, settings)
@@ -170,6 +174,24 @@ def open_engine(start: Path, listener: Listener, *, restart_conflicts: bool = Tr
         yield Dispatcher(parts, executor, watch, listener)
 
 
+def _as_root(settings: Settings, *, allowed: bool) -> Settings:
+    """Give agents of known CLIs what makes them run as root. Raises ConfigError when nobody has allowed it."""
+    from recall.agents.presets import load_preset
+
+    known = [agent for agent in settings.agents if agent.preset and agent.enabled]
+    if known and not allowed:
+        names = ", ".join(agent.name for agent in known)
+        raise ConfigError(
+            f"this is root, as whom {names} could change anything on this machine; start as an ordinary user, or "
+            "with `recall-tui --allow-root` where the machine is a container that may be thrown away"
+        )
+    agents = [
+        replace(agent, env={**load_preset(agent.preset).root_env, **agent.env}) if agent.preset else agent
+        for agent in settings.agents
+    ]
+    return replace(settings, agents=tuple(agents))
+
+
 def _checkouts(location: Location) -> tuple[Path, ...]:
     return (location.checkout,) if location.checkout is not None else ()
 
@@ -189,6 +211,8 @@ def ground_at(location: Location, settings: Settings, lock: Held | None = None) 
 
 def _refuse_forgotten_work(store: Store, git: GitGateway) -> None:
     """A store that was deleted does not know what has landed, and would have all of it done again."""
+    from recall.domain.merge import MAIN_OID
+
     if store.setting(MAIN_OID) is not None or store.tasks():
         return
     if landing := git.last_landing():

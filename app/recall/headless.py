@@ -94,14 +94,20 @@ class _Signals:
 
 
 def run_headless(
-    start: Path, *, say: Callable[[str], None], json_lines: bool = False, until_done: bool = False, grace: float = 0.0
+    start: Path,
+    *,
+    say: Callable[[str], None],
+    json_lines: bool = False,
+    until_done: bool = False,
+    grace: float = 0.0,
+    allow_root: bool = False,
 ) -> int:
     """Dispatch until the list stands still (`until_done`) or a signal stops it; gives the exit code 0 (all
     done) or 1 (something is left, and needs a person unless a signal came). Raises ConfigError,
     DispatcherRunning or EnvironmentFailure when it cannot work."""
     console = Console(say, json_lines)
     listener = Listener(console.events, lambda text: console.remark("trouble", f"trouble: {text}"))
-    with open_engine(start, listener) as dispatcher:
+    with open_engine(start, listener, allow_root=allow_root) as dispatcher:
         signals = _Signals(dispatcher, console, grace)
         try:
             dispatcher.start()

@@ -40,11 +40,14 @@ Examples:
     type=_Duration(),
     default="0s",
     metavar="TIME",
-    help="On SIGTERM or SIGHUP: let agents go on for so long before they are stopped.",
+    help="Without a screen, on SIGTERM or SIGHUP: let agents go on for so long before they are stopped.",
 )
+@click.option("--allow-root", is_flag=True, help="Start agent CLIs as root: in a container that may be thrown away.")
 @click.version_option(__version__, prog_name="recall-tui")
 @click.pass_context
-def recall_tui(context: click.Context, no_ui: bool, as_json: bool, until_done: bool, grace: float) -> None:
+def recall_tui(
+    context: click.Context, no_ui: bool, as_json: bool, until_done: bool, grace: float, allow_root: bool
+) -> None:
     """Let the agents of recall.toml work on the task list, and land what they do.
 
     Exit codes: 0 done, 1 something needs a person, 2 bad configuration or task list, 3 another dispatcher runs here,
@@ -53,7 +56,10 @@ def recall_tui(context: click.Context, no_ui: bool, as_json: bool, until_done: b
     if no_ui or as_json or until_done or not has_terminal():
         from recall.headless import run_headless
 
-        context.exit(run_headless(Path.cwd(), say=say, json_lines=as_json, until_done=until_done, grace=grace))
+        code = run_headless(
+            Path.cwd(), say=say, json_lines=as_json, until_done=until_done, grace=grace, allow_root=allow_root
+        )
+        context.exit(code)
     from recall.bootstrap import config_file
     from recall.gitops.locate import locate
     from recall.ui.app import run_app
@@ -61,7 +67,7 @@ def recall_tui(context: click.Context, no_ui: bool, as_json: bool, until_done: b
 
     if not config_file(locate(Path.cwd())).is_file():
         _offer_set_up(context)
-    with open_session(Path.cwd()) as session:
+    with open_session(Path.cwd(), allow_root=allow_root) as session:
         context.exit(run_app(session))
 
 

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from textual.theme import BUILTIN_THEMES
@@ -84,8 +85,9 @@ def _check_theme(name: str, document: Document) -> None:
 
 
 @contextmanager
-def open_session(start: Path) -> Generator[Session]:
-    """Read settings and open the store at `start`. Raises ConfigError or EnvironmentFailure in words."""
+def open_session(start: Path, *, allow_root: bool = False) -> Generator[Session]:
+    """Read settings and open the store at `start`; `allow_root` is for the engine. Raises ConfigError or
+    EnvironmentFailure in words."""
     location = locate(start)
     settings = with_presets(settings_at(location))
     document = read_document(settings.file)
@@ -95,6 +97,7 @@ def open_session(start: Path) -> Generator[Session]:
     store = open_store_at(location, settings)
     state = state_dir(location, settings)
     try:
-        yield Session(start, location, settings, store, SystemClock(), state, open_engine, symbols, keys)
+        opener = partial(open_engine, allow_root=allow_root)
+        yield Session(start, location, settings, store, SystemClock(), state, opener, symbols, keys)
     finally:
         store.close()
