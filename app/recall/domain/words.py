@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from recall.domain.agent import Agent
-from recall.domain.merge import MergeEntry, MergeState
 from recall.domain.task import DoneBy, Task, TaskState
+
+if TYPE_CHECKING:
+    from recall.domain.agent import Agent
+    from recall.domain.merge import MergeEntry
 
 _GLYPHS = {
     "ready": ("○", "o"),
@@ -72,6 +75,8 @@ def _with_origin(holds: str, listed: str, *, chosen: bool) -> str:
 
 
 def merge_word(entry: MergeEntry) -> str:
+    from recall.domain.merge import MergeState
+
     needs_person = {MergeState.CONFLICT, MergeState.WAITING_CHECKOUT}
     return "needs you" if entry.state in needs_person else "landing"
 

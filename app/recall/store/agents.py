@@ -6,13 +6,16 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from recall.domain.agent import Agent, AgentChoice, AgentSpec, Weight
-from recall.domain.outcome import WEIGHT_START, Settlement
 from recall.domain.run import Refused, RunResult
 from recall.domain.text import clean
 from recall.store import events
 from recall.store.transaction import Rows, Transaction
+
+if TYPE_CHECKING:
+    from recall.domain.outcome import Settlement
 
 _UPSERT = """
 INSERT INTO agents (name, configured, enabled, parallel, types, account)
@@ -238,6 +241,8 @@ def take_settlement(tx: Transaction, name: str, type_: str, run_id: int, settlem
 
 
 def _weigh(tx: Transaction, name: str, type_: str, settlement: Settlement) -> None:
+    from recall.domain.outcome import WEIGHT_START
+
     tx.change(
         _WEIGH,
         {

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from recall.domain.globs import overlapping
-from recall.domain.outcome import Settlement
 from recall.domain.run import Claim, Refused, Run, RunResult, RunState
 from recall.domain.task import TaskRef, TaskState
 from recall.store import agents, events, reading, runs
@@ -92,6 +91,8 @@ def renew(tx: Transaction, ref: TaskRef, owner: str, version: int, ttl: float) -
 
 
 def release(tx: Transaction, ref: TaskRef, owner: str, version: int, actor: str, reason: str) -> Refused | None:
+    from recall.domain.outcome import Settlement
+
     allowed = runs.LEASED | {RunState.ENDED}
     run = runs.fenced(tx, _run_of_lease(tx, ref, owner, version), owner, version, "release", allowed)
     if isinstance(run, Refused):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from recall.domain.event import Event
+from typing import TYPE_CHECKING
+
 from recall.domain.task import TaskRef
 from recall.domain.text import clean
 from recall.store.transaction import Rows, Transaction
+
+if TYPE_CHECKING:
+    from recall.domain.event import Event
 
 _INSERT = """
 INSERT INTO events (at, actor, kind, region, task, agent, run_id, merge_id, before, after, reason)
@@ -55,6 +59,8 @@ def append(
 
 
 def since(rows: Rows, seq: int, limit: int) -> list[Event]:
+    from recall.domain.event import Event
+
     return [Event(*row) for row in rows.all(_SINCE, {"seq": seq, "limit": limit})]
 
 
@@ -69,6 +75,8 @@ def back(
         "agent": agent,
         "kind": kind,
     }
+    from recall.domain.event import Event
+
     return [Event(*row) for row in rows.all(_BACK, values)]
 
 

@@ -3,13 +3,17 @@ unmet prerequisites and the groups, changes in the same transaction."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from recall.domain.errors import RecallError
-from recall.domain.merge import MERGE_MOVES, MergeEntry, MergeState
 from recall.domain.run import RUN_MOVES, Run, RunResult, RunState
 from recall.domain.task import TASK_MOVES, DoneBy, TaskRef, TaskState
 from recall.domain.text import clean
 from recall.store import events
 from recall.store.transaction import Rows, Transaction
+
+if TYPE_CHECKING:
+    from recall.domain.merge import MergeEntry, MergeState
 
 _MOVE_TASK = """
 UPDATE tasks SET status = :after, status_reason = :reason, status_changed_at = :wall, status_changed_mono = :mono,
@@ -91,6 +95,8 @@ def move_run(tx: Transaction, run: Run, after: RunState, result: RunResult | Non
 
 
 def move_merge(tx: Transaction, entry: MergeEntry, after: MergeState, reason: str = "") -> None:
+    from recall.domain.merge import MERGE_MOVES
+
     if (entry.state, after) not in MERGE_MOVES:
         raise IllegalMove(
             f"merge entry {entry.id} of {entry.ref} cannot go from {entry.state} to {after}; please report this"

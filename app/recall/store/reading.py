@@ -6,16 +6,18 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recall.domain.agent import Agent, Weight
-from recall.domain.merge import MergeEntry, MergeState
 from recall.domain.run import Run, RunResult, RunState
-from recall.domain.snapshot import Snapshot
 from recall.domain.task import DoneBy, Task, TaskRef, TaskState
 from recall.store import agents as agent_rows
 from recall.store import settings
 from recall.store.transaction import Rows
+
+if TYPE_CHECKING:
+    from recall.domain.merge import MergeEntry
+    from recall.domain.snapshot import Snapshot
 
 _READY = "SELECT * FROM tasks WHERE status = 'todo' AND unmet = 0 AND is_group = 0"
 _READY_PREREQUISITES = """
@@ -45,6 +47,8 @@ Prerequisites = Mapping[TaskRef, tuple[TaskRef, ...]]
 
 
 def snapshot(rows: Rows, now: float) -> Snapshot:
+    from recall.domain.snapshot import Snapshot
+
     ready_rows, running_rows = rows.all(_READY), rows.all(_RUNNING)
     ready_needs = _grouped(rows.all(_READY_PREREQUISITES))
     running_needs = _grouped(rows.all(_RUNNING_PREREQUISITES))
@@ -189,6 +193,8 @@ def _run_of(row: sqlite3.Row) -> Run:
 
 
 def _merge_of(row: sqlite3.Row) -> MergeEntry:
+    from recall.domain.merge import MergeEntry, MergeState
+
     return MergeEntry(
         id=row["id"],
         region=row["region"],

@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from recall.domain.errors import RecallError
-from recall.domain.outcome import Budget, CooldownRule, Settlement, settle
 from recall.domain.run import Refused, Run, RunResult, RunState
-from recall.domain.stream.spending import Spending
 from recall.domain.task import DoneBy, TaskRef, TaskState
 from recall.domain.text import clean
 from recall.store import agents, events, moves, reading, settings
 from recall.store.transaction import Rows, Transaction
+
+if TYPE_CHECKING:
+    from recall.domain.outcome import Settlement
+    from recall.domain.stream.spending import Spending
 
 #: The states in which a run's lease can run out.
 LEASED = frozenset({RunState.PREPARING, RunState.RUNNING, RunState.PULLED})
@@ -235,6 +238,8 @@ def let_go(tx: Transaction, run: Run) -> None:
 
 def interruption(rows: Rows, run: Run, result: RunResult, reason: str) -> Settlement:
     """What the loss of a run means: an interruption of its task, a person when there were too many."""
+    from recall.domain.outcome import Budget, CooldownRule, settle
+
     budget = Budget(
         attempts=0,
         max_attempts=1,

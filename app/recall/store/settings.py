@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from recall.domain.outcome import MAX_INTERRUPTIONS
 from recall.domain.run import Refused
 from recall.store import events
 from recall.store.transaction import Rows, Transaction
@@ -35,6 +34,8 @@ def change(tx: Transaction, key: str, value: str, actor: str) -> None:
 
 def max_interruptions(rows: Rows) -> int:
     """How many interruptions a task survives before it needs a person."""
+    from recall.domain.outcome import MAX_INTERRUPTIONS
+
     value = get(rows, MAX_INTERRUPTIONS) or ""
     return int(value) if value.isdecimal() else _DEFAULT_MAX_INTERRUPTIONS
 

@@ -6,46 +6,43 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from recall.domain.agent import Agent, AgentChoice, AgentSpec
-from recall.domain.clock import Clock
-from recall.domain.conflict import ConflictRecord, Decision, LandedChange, RecordedFile, Way
-from recall.domain.event import Event
-from recall.domain.imports import ImportDiff
+import recall.store
 from recall.domain.intervention import Wish
-from recall.domain.launch import ShimStoreContract
-from recall.domain.merge import MergeEntry, Shift
-from recall.domain.outcome import Settlement
-from recall.domain.rng import Rng
-from recall.domain.run import Claim, Refused, Run
-from recall.domain.snapshot import Snapshot
-from recall.domain.stream.spending import Spending
 from recall.domain.surroundings import failure_of
-from recall.domain.task import Task, TaskRef, TaskSpec
-from recall.domain.work import Conflict
-from recall.store import (
-    agents,
-    checking,
-    claims,
-    conflicts,
-    contract,
-    events,
-    import_plan,
-    importing,
-    interventions,
-    merge_order,
-    merges,
-    reading,
-    resolutions,
-    runs,
-    settings,
-)
+from recall.store import agents, claims, events, reading, runs, settings
 from recall.store.connection import Connections, connect
 from recall.store.failures import explained
 from recall.store.lock import StoreLock
 from recall.store.migrate import is_current, known_migrations, migrate, refuse_old_sqlite
 from recall.store.patience import Patience
 from recall.store.transaction import Access
+
+if TYPE_CHECKING:
+    import recall.store.checking
+    import recall.store.conflicts
+    import recall.store.contract
+    import recall.store.import_plan
+    import recall.store.importing
+    import recall.store.interventions
+    import recall.store.merge_order
+    import recall.store.merges
+    import recall.store.resolutions
+    from recall.domain.agent import Agent, AgentChoice, AgentSpec
+    from recall.domain.clock import Clock
+    from recall.domain.conflict import ConflictRecord, Decision, LandedChange, RecordedFile, Way
+    from recall.domain.event import Event
+    from recall.domain.imports import ImportDiff
+    from recall.domain.launch import ShimStoreContract
+    from recall.domain.merge import MergeEntry, Shift
+    from recall.domain.outcome import Settlement
+    from recall.domain.rng import Rng
+    from recall.domain.run import Claim, Refused, Run
+    from recall.domain.snapshot import Snapshot
+    from recall.domain.stream.spending import Spending
+    from recall.domain.task import Task, TaskRef, TaskSpec
+    from recall.domain.work import Conflict
 
 
 def open_store(path: Path, clock: Clock, rng: Rng, *, lock_timeout: float = 10.0) -> SqliteStore:
@@ -146,11 +143,11 @@ class SqliteStore:
 
     def conflict(self, merge_id: int) -> Conflict | None:
         """Give what an entry met when it last did not apply."""
-        return self._access.read(lambda rows: merges.met(rows, merge_id))
+        return self._access.read(lambda rows: recall.store.merges.met(rows, merge_id))
 
     def conflict_record(self, merge_id: int) -> ConflictRecord | None:
         """Give everything known of an entry that is in conflict now."""
-        return self._access.read(lambda rows: conflicts.record(rows, merge_id))
+        return self._access.read(lambda rows: recall.store.conflicts.record(rows, merge_id))
 
     def agents(self) -> list[Agent]:
         return self._access.read(reading.agents)
@@ -160,7 +157,7 @@ class SqliteStore:
 
     def check(self) -> list[str]:
         """Give a sentence for each inconsistency in the database. Slow: it looks at everything."""
-        return self._access.read(checking.check)
+        return self._access.read(recall.store.checking.check)
 
     # -- the task list ---------------------------------------------------------------------------------------
     def import_tasks(
@@ -173,10 +170,10 @@ class SqliteStore:
         dry_run: bool = False,
     ) -> ImportDiff:
         if dry_run:
-            known = self._access.read(importing.known)
-            return import_plan.plan(region, specs, known, cancel_vanished=cancel_vanished).diff
+            known = self._access.read(recall.store.importing.known)
+            return recall.store.import_plan.plan(region, specs, known, cancel_vanished=cancel_vanished).diff
         return self._access.write(
-            lambda tx: importing.import_tasks(tx, region, specs, actor, cancel_vanished=cancel_vanished)
+            lambda tx: recall.store.importing.import_tasks(tx, region, specs, actor, cancel_vanished=cancel_vanished)
         )
 
     # -- claims and leases -----------------------------------------------------------------------------------
@@ -225,19 +222,19 @@ class SqliteStore:
 
     # -- the merge queue -------------------------------------------------------------------------------------
     def merge_verifying(self, merge_id: int, *, candidate: str, onto: str) -> None:
-        self._access.write(lambda tx: merges.verifying(tx, merge_id, candidate, onto))
+        self._access.write(lambda tx: recall.store.merges.verifying(tx, merge_id, candidate, onto))
 
     def merge_requeue(self, merge_id: int, reason: str) -> None:
-        self._access.write(lambda tx: merges.requeue(tx, merge_id, reason))
+        self._access.write(lambda tx: recall.store.merges.requeue(tx, merge_id, reason))
 
     def merge_intend(self, merge_id: int, *, old: str, new: str) -> None:
-        self._access.write(lambda tx: merges.intend(tx, merge_id, old, new))
+        self._access.write(lambda tx: recall.store.merges.intend(tx, merge_id, old, new))
 
     def merge_waiting(self, merge_id: int, reason: str, paths: Sequence[str]) -> None:
-        self._access.write(lambda tx: merges.waiting(tx, merge_id, reason, paths))
+        self._access.write(lambda tx: recall.store.merges.waiting(tx, merge_id, reason, paths))
 
     def merge_landed(self, merge_id: int, commit: str, *, settlement: Settlement) -> None:
-        self._access.write(lambda tx: merges.landed(tx, merge_id, commit, settlement))
+        self._access.write(lambda tx: recall.store.merges.landed(tx, merge_id, commit, settlement))
 
     def merge_conflict(
         self,
@@ -248,22 +245,24 @@ class SqliteStore:
         files: Sequence[RecordedFile] = (),
         changes: Sequence[LandedChange] = (),
     ) -> None:
-        self._access.write(lambda tx: merges.conflict(tx, merge_id, conflict, settlement, files, changes))
+        self._access.write(
+            lambda tx: recall.store.merges.conflict(tx, merge_id, conflict, settlement, files, changes)
+        )
 
     def merge_rejected(self, merge_id: int, reason: str, *, settlement: Settlement) -> None:
-        self._access.write(lambda tx: merges.rejected(tx, merge_id, reason, settlement))
+        self._access.write(lambda tx: recall.store.merges.rejected(tx, merge_id, reason, settlement))
 
     # -- what a person can do about a conflict -----------------------------------------------------------------
     def conflict_decide(self, seen: ConflictRecord, decisions: Sequence[Decision], *, actor: str) -> Refused | None:
         """Keep what a person decided of single paths. `seen` is the conflict as the person saw it."""
-        return self._access.write(lambda tx: resolutions.decide(tx, seen, decisions, actor))
+        return self._access.write(lambda tx: recall.store.resolutions.decide(tx, seen, decisions, actor))
 
     def conflict_check_out(self, seen: ConflictRecord, folder: str, *, actor: str) -> Refused | None:
         """Remember the folder in which a person resolves it by hand."""
-        return self._access.write(lambda tx: resolutions.check_out(tx, seen, folder, actor))
+        return self._access.write(lambda tx: recall.store.resolutions.check_out(tx, seen, folder, actor))
 
     def merge_resolved(self, seen: ConflictRecord, *, tip: str, base: str, actor: str, reason: str) -> Refused | None:
-        return self._access.write(lambda tx: resolutions.resolve(tx, seen, tip, base, actor, reason))
+        return self._access.write(lambda tx: recall.store.resolutions.resolve(tx, seen, tip, base, actor, reason))
 
     def conflict_abandon(
         self,
@@ -275,7 +274,9 @@ class SqliteStore:
         agent: str | None = None,
         brief: str = "",
     ) -> Refused | None:
-        return self._access.write(lambda tx: resolutions.abandon(tx, seen, way, actor, reason, agent, brief))
+        return self._access.write(
+            lambda tx: recall.store.resolutions.abandon(tx, seen, way, actor, reason, agent, brief)
+        )
 
     # -- agents and dispatching ------------------------------------------------------------------------------
     def sync_agents(self, specs: Sequence[AgentSpec]) -> None:
@@ -316,23 +317,23 @@ class SqliteStore:
         return self._intervene(Wish.CANCEL, ref, actor, reason)
 
     def answer(self, ref: TaskRef, text: str, *, actor: str) -> Refused | None:
-        return self._access.write(lambda tx: interventions.answer(tx, ref, text, actor))
+        return self._access.write(lambda tx: recall.store.interventions.answer(tx, ref, text, actor))
 
     def prioritize(self, ref: TaskRef, priority: int, *, actor: str) -> Refused | None:
-        return self._access.write(lambda tx: interventions.prioritize(tx, ref, priority, actor))
+        return self._access.write(lambda tx: recall.store.interventions.prioritize(tx, ref, priority, actor))
 
     def finish_manually(self, ref: TaskRef, *, actor: str, reason: str) -> Refused | None:
         return self._intervene(Wish.FINISH, ref, actor, reason)
 
     # -- what a person can do to the merge queue -------------------------------------------------------------
     def merge_move(self, merge_id: int, to: Shift | int, *, actor: str) -> Refused | None:
-        return self._access.write(lambda tx: merge_order.move(tx, merge_id, to, actor))
+        return self._access.write(lambda tx: recall.store.merge_order.move(tx, merge_id, to, actor))
 
     def merge_retry(self, merge_id: int, *, actor: str) -> Refused | None:
-        return self._access.write(lambda tx: merge_order.retry(tx, merge_id, actor))
+        return self._access.write(lambda tx: recall.store.merge_order.retry(tx, merge_id, actor))
 
     def release_queue(self, *, actor: str) -> Refused | None:
-        return self._access.write(lambda tx: merge_order.release(tx, actor))
+        return self._access.write(lambda tx: recall.store.merge_order.release(tx, actor))
 
     # -- settings and notes ----------------------------------------------------------------------------------
     def put_setting(self, key: str, value: str, *, actor: str) -> None:
@@ -357,7 +358,7 @@ class SqliteStore:
 
     # -- for the shim ----------------------------------------------------------------------------------------
     def shim_contract(self) -> ShimStoreContract:
-        return contract.shim_contract(self._path, self._lock_file)
+        return recall.store.contract.shim_contract(self._path, self._lock_file)
 
     def _intervene(self, wish: Wish, ref: TaskRef, actor: str, reason: str) -> Refused | None:
-        return self._access.write(lambda tx: interventions.intervene(tx, wish, ref, actor, reason))
+        return self._access.write(lambda tx: recall.store.interventions.intervene(tx, wish, ref, actor, reason))
