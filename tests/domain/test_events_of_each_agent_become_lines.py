@@ -22,6 +22,10 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 PYTEST_LINES = "\n".join(f"tests/test_{n}.py ." for n in range(40)) + "\n40 passed"
 
 
+#: What may stand where an object is expected.
+SHAPES: list[Any] = [None, 7, "text", [], [[]], {}, {"content": 3}, {"content": [None, 3, [1], {}]}]
+
+
 def dialect(preset: str) -> Dialect:
     found = load_preset(preset).stream
     assert found is not None
@@ -340,7 +344,7 @@ def test_what_is_no_known_event_stays_as_it_is(line: bytes) -> None:
     assert press_of("claude").take(line) == (line, len(line))
 
 
-@pytest.mark.parametrize("wrong", [None, 7, "text", [], [[]], {}, {"content": 3}, {"content": [None, 3, [1], {}]}])
+@pytest.mark.parametrize("wrong", SHAPES)
 @pytest.mark.parametrize("preset", sorted({"claude", "codex", "gemini", "copilot", "opencode", "cursor-agent"}))
 def test_an_event_of_another_shape_says_nothing(preset: str, wrong: object) -> None:
     kinds = {rule.on for rule in dialect(preset).rules}

@@ -23,8 +23,8 @@ from recall.domain.stream.rendering import Page
 from recall.domain.stream.spending import Spending
 
 #: So much output is taken at a time; more only for an event that is longer.
-_STEP: Final = 96 * 1024
-_BLOCK: Final = 64 * 1024
+_STEP: Final = 64 * 1024
+_BLOCK: Final = 48 * 1024
 _BLOCKS_KEPT: Final = 6
 
 

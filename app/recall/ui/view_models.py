@@ -32,7 +32,7 @@ _SHOWN_MERGE = {MergeState.CONFLICT: Shown.NEEDS_YOU, MergeState.WAITING_CHECKOU
 #: Entries that nothing behind them waits for.
 _ASIDE = frozenset({MergeState.CONFLICT, MergeState.WAITING_CHECKOUT})
 #: The keys that the bottom line offers, in this order, where they make sense.
-_OFFERED = ("open", "answer", "conflict", "requeue", "cancel", "pause-agent", "lift", "retry", "trust", "help")
+_OFFERED = ("answer", "conflict", "open", "requeue", "cancel", "pause-agent", "lift", "retry", "trust", "help")
 
 
 def agent_rows(
@@ -198,7 +198,8 @@ def _task_keys(keys: Keymap, task: Task, run: Run | None, *, conflict: bool) -> 
 
 def _keys(keys: Keymap, **does: str) -> tuple[KeyHint, ...]:
     """Name commands (with `_` for `-`) by what they do here."""
-    return tuple(KeyHint(keys.name(id_.replace("_", "-")), words) for id_, words in does.items())
+    named = {id_.replace("_", "-"): words for id_, words in does.items()}
+    return tuple(KeyHint(keys.name(id_), words, id_) for id_, words in named.items())
 
 
 def _first_line(text: str) -> str:
@@ -258,7 +259,7 @@ def header(
 def bottom_line(context: Context, roll: Roll, keys: Keymap = TABLE_KEYS, *, on_agent: bool = False) -> Why:
     """Why the selected task, or agent, does not move, and the keys that make sense now."""
     hints = tuple(
-        KeyHint(keys.name(id_), BY_ID[id_].title) for id_ in _OFFERED if not BY_ID[id_].unavailable(context)
+        KeyHint(keys.name(id_), BY_ID[id_].title, id_) for id_ in _OFFERED if not BY_ID[id_].unavailable(context)
     )
     overview, task = context.overview, context.task
     if on_agent and context.agent is not None:

@@ -21,12 +21,13 @@ from recall.ui.layout import Layout
 from recall.ui.ledger import Seen
 from recall.ui.roll import Roll, task_key
 from recall.ui.run_log import RunLog
-from recall.ui.screens.panes import PANES, Panes, pane_named
+from recall.ui.screens.panes import PANES, Axis, Panes, pane_named
 from recall.ui.screens.tasks_pane import TasksPane, view_named
 from recall.ui.selection import Cursors, context_of, ref_of
 from recall.ui.session import Session
 from recall.ui.view_models import agent_rows, bottom_line, header, log_titles, need_rows, queue_rows
 from recall_widgets.agent_list import AgentList
+from recall_widgets.hints import Pressed
 from recall_widgets.line_list import LineList
 from recall_widgets.log_view import LogView
 from recall_widgets.needs_you import NeedsYou
@@ -59,11 +60,6 @@ class MainScreen(Screen[None]):
         *(Binding(str(n), f"pane({n - 1})", show=False, id=f"pane.{n}") for n in range(1, 5)),
         Binding("tab", "next_pane(1)", show=False, id="pane.next"),
         Binding("shift+tab", "next_pane(-1)", show=False, id="pane.previous"),
-        Binding("greater_than_sign", "grow('width', 1)", show=False, id="pane.wider"),
-        Binding("less_than_sign", "grow('width', -1)", show=False, id="pane.narrower"),
-        Binding("right_curly_bracket", "grow('height', 1)", show=False, id="pane.higher"),
-        Binding("left_curly_bracket", "grow('height', -1)", show=False, id="pane.lower"),
-        Binding("equals_sign", "reset_panes", show=False, id="pane.reset"),
         Binding("escape", "back", show=False, id="main.back"),
     ]
 
@@ -205,6 +201,10 @@ class MainScreen(Screen[None]):
                 await self.action_command(id_)
                 return
 
+    @on(Pressed)
+    async def _hint_clicked(self, event: Pressed) -> None:
+        await self.action_command(event.asks)
+
     # -- actions of the screen itself --------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -226,14 +226,6 @@ class MainScreen(Screen[None]):
         here = self._cursors().pane
         at = stops.index(here) if here in stops else -by
         self._focus(stops[(at + by) % len(stops)])
-
-    def action_grow(self, axis: str, by: int) -> None:
-        pane = self._panes.pane_of(self.focused)
-        if pane is not None and not self._panes.one_at_a_time:
-            self._panes.grow(pane, "width" if axis == "width" else "height", by)
-
-    def action_reset_panes(self) -> None:
-        self._panes.reset()
 
     def action_back(self) -> None:
         """Undo the nearest thing: the filter, then the zoom, then being anywhere but on the board."""
@@ -318,6 +310,13 @@ class MainScreen(Screen[None]):
         event.input.display = False
         self._focus("tasks")
 
+    def _grow(self, axis: Axis, by: int) -> None:
+        pane = self._panes.pane_of(self.focused)
+        if self._panes.one_at_a_time:
+            self.notify("One pane has all the room already.", markup=False)
+        elif pane is not None:
+            self._panes.grow(pane, axis, by)
+
     #: What the commands of this screen do; all others are the app's.
     OWN: ClassVar[dict[str, Callable[[MainScreen], None]]] = {
         "filter": _ask_filter,
@@ -326,4 +325,9 @@ class MainScreen(Screen[None]):
         "follow": _follow,
         "raw": _switch_raw,
         "next-need": _next_need,
+        "pane-wider": lambda screen: screen._grow("width", 1),
+        "pane-narrower": lambda screen: screen._grow("width", -1),
+        "pane-higher": lambda screen: screen._grow("height", 1),
+        "pane-lower": lambda screen: screen._grow("height", -1),
+        "pane-reset": lambda screen: screen._panes.reset(),
     }
