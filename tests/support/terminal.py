@@ -15,8 +15,12 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 _PATIENCE = 30.0
+_MODE = re.compile(rb"\x1b\[\?(\d+)([hl])")
+#: The other screen, mouse reports of all kinds, focus reports, pasted text in brackets.
+_MODES = (b"1049", b"1000", b"1002", b"1003", b"1006", b"1015", b"1004", b"2004")
 _STYLE = re.compile(rb"\x1b\[[0-9;:?]*[a-zA-Z]")
 
 
@@ -73,6 +77,15 @@ class Terminal:
             pass
         return self.process.returncode
 
+    @property
+    def left_on(self) -> list[str]:
+        """What a shell that comes back would suffer from: modes that are still on, a hidden cursor, no echo."""
+        last = dict(_MODE.findall(bytes(self.output)))
+        on = [number.decode() for number in _MODES if last.get(number, b"l") == b"h"]
+        local = termios.tcgetattr(self.fd)[3]
+        lines = [name for name in ("ECHO", "ICANON", "ISIG") if not local & getattr(termios, name)]
+        return [*on, *(["cursor"] if last.get(b"25", b"h") == b"l" else []), *lines]
+
     def cpu_seconds(self) -> float:
         """The processor time that the program has used."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(") ")[2].split()
@@ -81,10 +94,18 @@ class Terminal:
 
 @contextmanager
 def terminal(
-    argv: Sequence[str], cwd: Path, *, env: Mapping[str, str] | None = None, size: tuple[int, int] = (120, 40)
+    argv: Sequence[str],
+    cwd: Path,
+    *,
+    env: Mapping[str, str] | None = None,
+    size: tuple[int, int] = (120, 40),
+    modes: list[Any] | None = None,
 ) -> Generator[Terminal]:
-    """Start a program in a terminal of its own; it is killed at the end if it still lives."""
+    """Start a program in a terminal of its own; it is killed at the end if it still lives. `modes` is what an
+    earlier program left of the terminal's line, as `termios` gives it."""
     parent, child = pty.openpty()
+    if modes is not None:
+        termios.tcsetattr(child, termios.TCSANOW, modes)
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
     variables = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
     variables |= {"COLUMNS": str(size[0]), "LINES": str(size[1]), **(env or {})}

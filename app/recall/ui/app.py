@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 import time
 from collections.abc import Iterable
 from functools import partial
@@ -26,9 +28,15 @@ from recall.ui.screens.detail import DetailScreen, OpenRun, OpenTask
 from recall.ui.screens.main import MainScreen
 from recall.ui.screens.prompts import Confirm
 from recall.ui.session import Session
+from recall.ui.signals import leave_on_signals
+from recall.ui.terminal import kept_terminal
 from recall_styles import CSS_PATHS, THEMES, variable_defaults
 
 _PATIENCE = 2.0
+_CRASHED = """
+recall-tui: the screen failed, as written above. Nothing is lost: agents at work go on, and the next start of
+recall-tui or recall-tui --no-ui adopts them.
+"""
 
 
 class RecallApp(App[int]):
@@ -102,7 +110,7 @@ class RecallApp(App[int]):
 
     def on_left(self) -> None:
         self._watcher.stop()
-        self.exit(0)
+        self.exit(self.front.leaving.code)
 
     # -- from screens ------------------------------------------------------------------------------------------
 
@@ -169,11 +177,20 @@ class RecallApp(App[int]):
         return all(each.is_over(max(0.0, deadline - time.monotonic())) for each in threads)
 
 
+async def _run(app: RecallApp) -> int | None:
+    leave_on_signals(app.front.leaving.told)
+    return await app.run_async()
+
+
 def run_app(session: Session, *, leave_working: bool = True) -> int:
     """Show the screen until the person leaves; gives the exit code. Where an engine was left working, or something
     hangs, the process ends here: such threads would keep it, and whatever they do may be cut off at any moment."""
     app = RecallApp(session, leave_working=leave_working)
-    code = app.run() or 0
+    with kept_terminal():
+        left = asyncio.run(_run(app))
+    code = app.return_code or 0 if left is None else left
+    if left is None:
+        sys.stderr.write(_CRASHED)
     if not app.threads_are_over() or app.host.hosting:
         end_process(code)
     return code

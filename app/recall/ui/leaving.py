@@ -29,6 +29,8 @@ class Leaving:
         self._leave_working = leave_working
         self._stopping = Stopping.NO
         self._going = False
+        #: What the process ends with.
+        self.code = 0
 
     @property
     def asked(self) -> bool:
@@ -61,6 +63,11 @@ class Leaving:
             ways[_FINISH] = lambda: self._leave(Stopping.DRAIN)
         ways[_STOP] = lambda: self._leave(Stopping.HALT)
         return ways
+
+    def told(self, code: int) -> None:
+        """Leave because a signal said so; whoever is at work goes on."""
+        self.code = code
+        self.now()
 
     def now(self) -> None:
         """Leave as soon as every wish is carried out; asked again, without waiting for them."""
