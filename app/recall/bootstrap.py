@@ -58,6 +58,13 @@ def settings_at(location: Location) -> Settings:
     return load_settings(config_file(location), main_default=guessed)
 
 
+def preset_programs() -> dict[str, str]:
+    """Give the program that each preset starts."""
+    from recall.agents.presets import load_preset, preset_names
+
+    return {name: load_preset(name).command[0] for name in preset_names()}
+
+
 def with_presets(settings: Settings) -> Settings:
     """Complete each agent from its preset. Raises ConfigError for a preset that there is none of."""
     from recall.agents.presets import load_preset

@@ -54,7 +54,6 @@ def _facts(task: Task, overview: Overview, attempts: int) -> Iterator[tuple[str,
     if task.retry_at is not None and task.retry_at > overview.now:
         yield "again", until(task.retry_at, overview.now)
     yield "landed as", task.done_commit or ""
-    yield "held by", task.lease_owner or ""
 
 
 def link_rows(task: Task, overview: Overview, symbols: Symbols = UNICODE) -> list[ListRow]:
