@@ -101,7 +101,16 @@ def test_a_quiet_store_is_left_in_peace(store: SqliteStore) -> None:
     assert len(inbox.observed) == 1
 
 
-def test_trouble_with_the_store_is_said_once_and_not_again(store: SqliteStore) -> None:
+@pytest.mark.parametrize(
+    ("met", "said"),
+    [
+        (EnvironmentFailure("the disk is gone"), "the disk is gone"),
+        (ZeroDivisionError("oops"), "ZeroDivisionError: oops"),
+    ],
+)
+def test_trouble_with_the_store_is_said_once_and_the_watcher_looks_again(
+    store: SqliteStore, met: Exception, said: str
+) -> None:
     inbox = Inbox()
 
     class Broken:
@@ -110,7 +119,7 @@ def test_trouble_with_the_store_is_said_once_and_not_again(store: SqliteStore) -
 
         def data_version(self) -> int:
             self.asked += 1
-            raise EnvironmentFailure("the disk is gone")
+            raise met
 
     broken = Broken()
     clock = SystemClock()
@@ -123,7 +132,7 @@ def test_trouble_with_the_store_is_said_once_and_not_again(store: SqliteStore) -
         threading.Event().wait(0.02)
     watcher.stop()
     assert watcher.is_over(20)
-    assert inbox.said() == [("", "the store cannot be read: the disk is gone")]
+    assert inbox.said() == [("", f"the store cannot be read: {said}")]
 
 
 # -- the engine's thread -------------------------------------------------------------------------------------------

@@ -119,10 +119,11 @@ class Watcher:
             try:
                 found = self._look(pace)
                 trouble = "" if found is not None else trouble
-            except RecallError as met:
+            except Exception as met:  # whatever it is, the screen says that it stands still, and looks again
                 pace.last = self._clock.now().mono
-                if str(met) != trouble:
-                    trouble = str(met)
+                words = str(met) if isinstance(met, RecallError) else f"{type(met).__name__}: {met}"
+                if words != trouble:
+                    trouble = words
                     found = EngineSaid("", f"the store cannot be read: {trouble}")
             if found is not None and not self._app.post_message(found):
                 return

@@ -23,6 +23,9 @@ from recall.ui.session import Session
 from recall.ui.wishes import ACTOR
 from recall.ui.workbench import Bench
 
+#: How long a notice stays, in seconds.
+_STAYS: dict[SeverityLevel, float] = {"information": 5.0, "warning": 10.0, "error": 30.0}
+
 
 class Front:
     """`wishes` changes the store and `questions` reads it, each in the order asked; either may take seconds, so
@@ -43,8 +46,8 @@ class Front:
         self.leaving = Leaving(self, leave_working=leave_working)
 
     def say(self, text: str, severity: SeverityLevel = "information") -> None:
-        """Show a passing notice; the text may come from anywhere."""
-        self.app.notify(clean(text), severity=severity, markup=False)
+        """Show a passing notice; the text may come from anywhere. The worse it is, the longer it stays."""
+        self.app.notify(clean(text), severity=severity, markup=False, timeout=_STAYS[severity])
 
     def over(self, screen: Screen[Any], then: Callable[[Any], None] | None = None) -> None:
         """Lay a screen or dialog over what is shown; `then` gets what it was left with."""
