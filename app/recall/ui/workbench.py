@@ -78,8 +78,8 @@ class Bench:
         content = self.view.contents.get(version)
         if content is not None and b"\0" not in content:
             return content
-        size = f", {len(content)} bytes" if content is not None else ""
-        return f"({version.mode} {version.oid[:12]}{size})\n".encode()
+        what = f"{len(content)} bytes" if content is not None else f"object {version.oid[:12]}"
+        return f"(no text to show: {what}, mode {version.mode})\n".encode()
 
     @property
     def chosen(self) -> Chosen | None:

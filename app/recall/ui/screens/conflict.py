@@ -142,7 +142,8 @@ class ConflictScreen(Screen[None]):
         outside = self.query_one("#outside", Static)
         outside.display = bool(self._elsewhere)
         read = self._keys.name("read-folder")
-        outside.update(Content(clean(f"run this in a terminal, then {read} reads it back:  {self._elsewhere}")))
+        lines = self._elsewhere.replace(" && ", " &&\n", 1)
+        outside.update(Content(clean(f"run this in a terminal, then {read} reads it back:\n{lines}")))
 
     def _hints(self) -> list[KeyHint]:
         return [KeyHint(self._keys.name(id_), title) for id_, title in self._offered().items()]
