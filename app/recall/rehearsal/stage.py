@@ -42,6 +42,15 @@ prompt = "stdin"
 
 AGENTS = ("otter", "heron", "mole")
 
+#: It prints its events and what it costs, in the shape of Claude Code's.
+_OTTER = """\
+[agents.otter]
+command = ["{python}", "{script}", "otter", "--events"]
+prompt = "stdin"
+stream = "claude"
+
+"""
+
 
 def set_stage(folder: Path) -> Path:
     """Make `folder/shop` (the repository) and `folder/agents`; gives the repository. What is there already is
@@ -57,7 +66,8 @@ def set_stage(folder: Path) -> Path:
     (repository / "gitignore").rename(repository / ".gitignore")
     script = folder / "agents" / "scripted_agent.py"
     text = _SETTINGS.format(python=sys.executable)
-    text += "".join(_AGENT.format(name=name, python=sys.executable, script=script) for name in AGENTS)
+    text += _OTTER.format(python=sys.executable, script=script)
+    text += "".join(_AGENT.format(name=name, python=sys.executable, script=script) for name in AGENTS[1:])
     (repository / "recall.toml").write_text(text)
     run_git(["init", "--quiet", "--initial-branch", "main"], cwd=repository)
     run_git(["config", "user.name", "Rehearsal"], cwd=repository)

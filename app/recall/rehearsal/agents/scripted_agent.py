@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 from recipes import RECIPES, Recipe
+from voice import Voice
 
 HERE = Path(__file__).resolve().parent
 PAUSE = float(os.environ.get("REHEARSAL_PAUSE", "1.0"))
@@ -32,8 +33,11 @@ def main() -> int:
     if over_quota(name):
         return 1
     task = found.group()
-    print(f"{name}: working on {task}")
-    return work(task, RECIPES[task], prompt)
+    voice = Voice(prompt, events="--events" in sys.argv)
+    voice.say(f"{name}: working on {task}")
+    code = work(task, RECIPES[task], prompt, voice)
+    voice.end(failed=code != 0)
+    return code
 
 
 def over_quota(name: str) -> bool:
@@ -48,18 +52,18 @@ def over_quota(name: str) -> bool:
     return True
 
 
-def work(task: str, recipe: Recipe, prompt: str) -> int:
+def work(task: str, recipe: Recipe, prompt: str, voice: Voice) -> int:
     again = "earlier attempt" in prompt.lower()
     if recipe.hangs_first and not again:
-        print("Let me think about this for a while.", flush=True)
+        voice.say("Let me think about this for a while.")
         time.sleep(3600)
     time.sleep(recipe.seconds * PAUSE)
     for path, change in recipe.changes:
-        edit(Path(path), change)
+        edit(Path(path), change, voice)
     if recipe.wrong_first is not None and not again:
-        edit(Path(recipe.wrong_first[0]), recipe.wrong_first[1])
+        edit(Path(recipe.wrong_first[0]), recipe.wrong_first[1], voice)
         return report(prompt, "success", f"{task} is finished")
-    if not green():
+    if not green(voice):
         return report(prompt, "failure", "my own tests are red")
     if recipe.commits:
         git("add", "--all")
@@ -67,24 +71,31 @@ def work(task: str, recipe: Recipe, prompt: str) -> int:
     return report(prompt, "success", recipe.message)
 
 
-def edit(path: Path, change: str | list[tuple[str, str]]) -> None:
+def edit(path: Path, change: str | list[tuple[str, str]], voice: Voice) -> None:
     """Write a whole file, or replace patterns in the one that is there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if isinstance(change, str):
         path.write_text(change)
-        print(f"Wrote {path} ({change.count(chr(10))} lines)", flush=True)
+        voice.use("Write", f"Wrote {path} ({change.count(chr(10))} lines)", file_path=str(path), content=change)
+        voice.give("")
         return
-    text = path.read_text()
+    text = before = path.read_text()
     for pattern, replacement in change:
         text = re.sub(pattern, replacement, text, count=1)
     path.write_text(text)
-    print(f"Edited {path}", flush=True)
+    voice.use("Edit", f"Edited {path}", file_path=str(path), old_string=before, new_string=text)
+    voice.give("")
 
 
-def green() -> bool:
+def green(voice: Voice) -> bool:
     command = [sys.executable, "-m", "unittest", "-q"]
-    print("$", *command[1:], flush=True)
-    return subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode == 0
+    words = " ".join(("python3", *command[1:]))
+    voice.use("Bash", f"$ {words}", command=words)
+    ended = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    voice.give(ended.stdout.strip(), failed=ended.returncode != 0)
+    return ended.returncode == 0
 
 
 def git(*args: str) -> None:
