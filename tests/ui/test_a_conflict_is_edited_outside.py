@@ -1,5 +1,5 @@
-"""A conflict is opened in an editor, a merge tool and a shell of the person's own, and what was made of it there comes
-back to the workbench."""
+"""A conflict is opened in an editor, a merge tool and a shell of the person's own, and what was made of it there
+comes back to the workbench."""
 
 from __future__ import annotations
 

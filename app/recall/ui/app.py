@@ -84,6 +84,8 @@ class RecallApp(App[int]):
     # -- from other threads ------------------------------------------------------------------------------------
 
     def on_observed(self, message: Observed) -> None:
+        if self.return_value is not None:
+            return  # the person leaves: the screens are being taken apart
         self.front.seen = message.seen
         self.main.show(message.seen)
         heed(self.screen_stack, message.seen)
