@@ -25,13 +25,13 @@ def test_every_group_is_a_column_and_comes_and_goes_with_its_tasks() -> None:
     async def body(app: Stage, pilot: Pilot[Any]) -> None:
         view.set_columns([*group(Shown.RUNNING, "A", "B"), *group(Shown.DONE, "C")])
         await pilot.pause()
-        assert "Running  2" in screen_lines(app)[0]
-        assert "Done  1" in screen_lines(app)[0]
+        assert "2 Running" in screen_lines(app)[0]
+        assert "1 Done" in screen_lines(app)[0]
         assert screen_lines(app)[1].count("title") == 2
         view.set_columns([*group(Shown.RUNNING, "A"), *group(Shown.WAITING, "D"), *group(Shown.DONE, "B", "C")])
         await pilot.pause()
         titles = screen_lines(app)[0]
-        assert titles.index("Running  1") < titles.index("Waiting  1") < titles.index("Done  2")
+        assert titles.index("1 Running") < titles.index("1 Waiting") < titles.index("2 Done")
         view.set_columns(group(Shown.DONE, "A", "B", "C", "D"))
         await pilot.pause()
         assert [board.cursor for board in view.columns] == ["A"], "the selection goes along"
@@ -39,7 +39,7 @@ def test_every_group_is_a_column_and_comes_and_goes_with_its_tasks() -> None:
         view.set_columns([*group(Shown.RUNNING, "A"), *group(Shown.WAITING, "D"), *group(Shown.DONE, "B")])
         await pilot.pause()
         titles = screen_lines(app)[0]
-        assert titles.index("Running  1") < titles.index("Waiting  1") < titles.index("Done  1")
+        assert titles.index("1 Running") < titles.index("1 Waiting") < titles.index("1 Done")
 
     run_app(Stage(view), (120, 20), body)
 

@@ -142,6 +142,7 @@ def test_needs_you_takes_no_more_room_than_it_needs(count: int, lines: int) -> N
     widget = NeedsYou()
 
     async def body(app: Stage, pilot: Pilot[Any]) -> None:
+        app.set_focus(None)
         widget.set_rows([need(number) for number in range(count)])
         await pilot.pause()
         assert widget.size.height == lines

@@ -20,7 +20,7 @@ _COST_WIDTH = 6
 
 
 class AgentList(LineList[AgentRow]):
-    EMPTY = "no agents yet: add [agents.NAME] to recall.toml"
+    empty = "no agents yet: add [agents.NAME] to recall.toml"
     _name_width: int = 0
     _costs: bool = False
     _weighed: bool = False

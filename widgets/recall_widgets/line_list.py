@@ -34,7 +34,7 @@ class LineList(ScrollView, Generic[RowT], can_focus=True):
 
     ALLOW_SELECT = False
     #: What stands in a list without rows.
-    EMPTY: ClassVar[str] = ""
+    empty: str = ""
     COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
     DEFAULT_CSS = """
     LineList { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
@@ -142,8 +142,8 @@ class LineList(ScrollView, Generic[RowT], can_focus=True):
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         index = y + self.scroll_offset.y
-        if not self._rows and y == 0 and self.EMPTY:
-            return strip_of(fit([Span(self.EMPTY, "muted")], width, self.symbols.ellipsis), self.palette, width)
+        if not self._rows and y == 0 and self.empty:
+            return strip_of(fit([Span(self.empty, "muted")], width, self.symbols.ellipsis), self.palette, width)
         if not 0 <= index < len(self._rows):
             return Strip.blank(width, self.palette.base())
         row = self._rows[index]

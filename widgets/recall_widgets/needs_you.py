@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from textual import events
+
 from recall_widgets.glyphs import GLYPHS, UNICODE, Shown, Symbols
-from recall_widgets.hints import hints
+from recall_widgets.hints import Pressed, asked_at, hints
 from recall_widgets.line_list import LineList
 from recall_widgets.rows import NeedRow
-from recall_widgets.spans import Span
+from recall_widgets.spans import Span, beside
 
 LINES: Final = 3
 _AGE_WIDTH: Final = 7
@@ -45,6 +47,15 @@ class NeedsYou(LineList[NeedRow]):
 
     def on_blur(self) -> None:
         self.set_rows(self.all_rows)
+
+    def on_click(self, event: events.Click) -> None:
+        super().on_click(event)
+        event.prevent_default()
+        row, width = self.cursor_row, self.content_size.width
+        line = beside(self.left_of(row), self.right_of(row), width, self.symbols.ellipsis) if row is not None else ()
+        asks = asked_at(line, row.keys, event.x) if row is not None else ""
+        if asks:
+            self.post_message(Pressed(asks))
 
     def left_of(self, row: NeedRow) -> Sequence[Span]:
         if not row.id:

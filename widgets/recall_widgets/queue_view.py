@@ -17,7 +17,7 @@ _ROOMY = 84
 class QueueView(LineList[QueueRow]):
     """Without a known duration there is no bar: only the time that has passed."""
 
-    EMPTY = "nothing waits to land"
+    empty = "nothing waits to land"
 
     def left_of(self, row: QueueRow) -> Sequence[Span]:
         glyph = GLYPHS[row.state]

@@ -71,10 +71,11 @@ class QueueRow:
 
 @dataclass(frozen=True, slots=True)
 class KeyHint:
-    """A key as people type it, and what it does here."""
+    """A key as people type it, what it does here, and what a click on it asks for."""
 
     key: str
     does: str
+    asks: str = ""
 
 
 @dataclass(frozen=True, slots=True)

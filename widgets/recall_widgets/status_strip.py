@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from textual import events
+
 from recall_widgets.glyphs import GLYPHS, UNICODE, Shown, Symbols
+from recall_widgets.hints import Pressed
 from recall_widgets.one_line import OneLine
 from recall_widgets.rows import HeaderFacts
 from recall_widgets.spans import Line, Span, beside, cleaned, width_of
 
 _NAME = " RECALL"
 _SHORTEST_LEFT = 8
+#: What a click on those who wait asks for.
+_NEEDS = "next-need"
 _STATES = {str(state): state for state in Shown}
 
 
@@ -19,6 +24,12 @@ class StatusStrip(OneLine[HeaderFacts]):
 
     def __init__(self, *, symbols: Symbols = UNICODE, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(HeaderFacts(), symbols=symbols, id=id, classes=classes)
+
+    def on_click(self, event: events.Click) -> None:
+        if self._value.needs_you and event.x >= self.content_size.width - width_of(
+            _urgent(self._value, self.symbols)
+        ):
+            self.post_message(Pressed(_NEEDS))
 
     def line_of(self, value: HeaderFacts, width: int) -> Line:
         right = _urgent(value, self.symbols)
@@ -34,7 +45,10 @@ def _urgent(facts: HeaderFacts, symbols: Symbols) -> list[Span]:
     spans: list[Span] = []
     if facts.needs_you:
         glyph = GLYPHS[Shown.NEEDS_YOU]
-        spans.append(Span(f"{symbols.glyph(Shown.NEEDS_YOU)} {facts.needs_you} need you   ", glyph.tone))
+        verb = "needs" if facts.needs_you == 1 else "need"
+        spans.append(Span(f"{symbols.glyph(Shown.NEEDS_YOU)} {facts.needs_you} {verb} you   ", glyph.tone))
+    elif facts.clock:
+        spans.append(Span("nothing needs you   ", "muted"))
     return [*spans, Span(f"{facts.clock} ", "muted")] if facts.clock else spans
 
 

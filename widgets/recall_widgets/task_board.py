@@ -21,6 +21,7 @@ _ROOMY = 84
 #: With fewer cells, as in one column of several, the title has them all.
 _SCANT = 32
 _PRIORITY_WIDTH, _TYPE_WIDTH, _TRIES_WIDTH = 4, 10, 6
+_COLUMNS_WIDTH = 2 + _PRIORITY_WIDTH + 2 + _TYPE_WIDTH + 2 + _TRIES_WIDTH + 2 + _TIME_WIDTH
 
 
 class TaskBoard(LineList[BoardRow]):
@@ -87,7 +88,8 @@ class TaskBoard(LineList[BoardRow]):
             return [Span(f" {self.symbols.glyph(Shown.NEEDS_YOU)}", "needs-you")] if row.needs_you else []
         spans = [Span(f"{row.priority}  ", "strong")] if row.priority and not roomy else []
         if row.detail:
-            spans.append(Span(row.detail, "muted"))
+            room = (width - _COLUMNS_WIDTH) // 2 if roomy else width
+            spans.append(Span(clip(shown(row.detail), room, self.symbols.ellipsis), "muted"))
         if row.needs_you:
             spans.append(Span(f" {self.symbols.glyph(Shown.NEEDS_YOU)}", GLYPHS[Shown.NEEDS_YOU].tone))
         if row.time or roomy:

@@ -18,6 +18,8 @@ from recall_widgets.titles import entitle
 
 #: What a border and its title take beside the title's text.
 _FRAME = 6
+#: A column that shows its tasks has at least so many cells; where there is no room for all, most show their count.
+_LEAST = 16
 
 
 class TaskColumn(TaskBoard):
@@ -49,8 +51,7 @@ class TaskColumns(HorizontalScroll, can_focus=False):
 
     DEFAULT_CSS = """
     TaskColumns { scrollbar-size-horizontal: 0; }
-    TaskColumns TaskColumn { width: 1fr; min-width: 14; height: 1fr; }
-    TaskColumns TaskColumn.-folded { min-width: 9; }
+    TaskColumns TaskColumn { width: 1fr; height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right", "column(1)", "Next column", show=False, id="columns.next"),
@@ -114,6 +115,7 @@ class TaskColumns(HorizontalScroll, can_focus=False):
             board.display = False
         if had_focus and self._current in gone and self.current is not None:
             self.current.focus()
+        self._share_room()
 
     def select(self, key: str) -> bool:
         """Put the cursor on a row and make its column the current one; False: there is none with that key."""
@@ -132,15 +134,41 @@ class TaskColumns(HorizontalScroll, can_focus=False):
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         if isinstance(event.widget, TaskColumn):
             self._current = event.widget
+            self._share_room()
+
+    def on_resize(self) -> None:
+        self._share_room()
 
     def _fill(self, board: TaskColumn, heading: BoardRow, rows: Sequence[BoardRow]) -> None:
         board.heading = heading
-        board.set_class(heading.folded, "-folded")
         board.set_rows(rows)
-        glyph = self.symbols.glyph(heading.state)
-        title = f"{glyph} {heading.count}" if heading.folded else f"{glyph} {heading.title}  {heading.count}"
-        board.styles.width = len(title) + _FRAME if heading.folded else None
-        entitle(board, title, f"filter: {self._needle}" if self._needle else "")
+
+    def _share_room(self) -> None:
+        """Give every open column as much; where that is too little, the ones around the current one. No column is
+        out of sight: one without room shows its count."""
+        columns, current = self.columns, self.current
+        slim = {board: len(self._short_title(board)) + _FRAME for board in columns}
+        open_ones = [board for board in columns if board.heading is not None and not board.heading.folded]
+        room = self.size.width - sum(slim.values())
+        if not open_ones or current is None or self.size.width <= 0:
+            return
+        fits = max(1, min(len(open_ones), room // max(_LEAST - min(slim.values()), 1)))
+        at = open_ones.index(current) if current in open_ones else 0
+        first = min(max(at - fits // 2, 0), len(open_ones) - fits)
+        wide = open_ones[first : first + fits]
+        for board in columns:
+            board.styles.width = "1fr" if board in wide else slim[board]
+            self._entitle(board, short=board not in wide)
+
+    def _short_title(self, board: TaskColumn) -> str:
+        heading = board.heading
+        return f"{self.symbols.glyph(heading.state)} {heading.count}" if heading is not None else ""
+
+    def _entitle(self, board: TaskColumn, *, short: bool) -> None:
+        title = self._short_title(board)
+        if not short and board.heading is not None:
+            title += f" {board.heading.title}"
+        entitle(board, title, f"filter: {self._needle}" if self._needle and not short else "")
 
     def _follow(self, selected: str | None, had_focus: bool) -> None:
         current = self._current
@@ -154,6 +182,7 @@ class TaskColumns(HorizontalScroll, can_focus=False):
 
     def _make_current(self, board: TaskColumn, *, focus: bool) -> None:
         self._current = board
+        self._share_room()
         if focus:
             board.focus()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from textual import events
+
 from recall_widgets.glyphs import UNICODE, Symbols
-from recall_widgets.hints import hints_and_last
+from recall_widgets.hints import Pressed, asked_at, hints_and_last
 from recall_widgets.one_line import OneLine
 from recall_widgets.rows import Why
 from recall_widgets.spans import Line, Span, beside, cleaned, width_of
@@ -15,6 +17,11 @@ class WhyLine(OneLine[Why]):
 
     def __init__(self, *, symbols: Symbols = UNICODE, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(Why(), symbols=symbols, id=id, classes=classes)
+
+    def on_click(self, event: events.Click) -> None:
+        asks = asked_at(self.line_of(self._value, self.content_size.width), self._value.keys, event.x)
+        if asks:
+            self.post_message(Pressed(asks))
 
     def line_of(self, value: Why, width: int) -> Line:
         left = [Span(" why " if value.subject else " ", "muted"), Span(value.subject, "strong")]

@@ -14,22 +14,24 @@ KindT = TypeVar("KindT")
 NAME = "ui.json"
 
 
-SplitName: TypeAlias = Literal["upper", "tasks", "agents"]
+SplitName: TypeAlias = Literal["upper", "tasks", "columns", "agents"]
+_SPLITS: tuple[SplitName, ...] = ("upper", "tasks", "columns", "agents")
 _LEAST = {"width": 24, "height": 4}
 _SMALLEST_SHARE = 15
 
 
 @dataclass(frozen=True, slots=True)
 class Splits:
-    """Where the borders are, in percent for the first part: all that is above the log, the tasks beside agents and
-    queue, the agents beside the queue."""
+    """Where the borders are, in percent for the first part: all that is above the log; the tasks beside agents and
+    queue, and as columns above them; the agents by the queue."""
 
     upper: int = 60
     tasks: int = 50
+    columns: int = 62
     agents: int = 50
 
     def of(self, name: SplitName) -> int:
-        return {"upper": self.upper, "tasks": self.tasks, "agents": self.agents}[name]
+        return {"upper": self.upper, "tasks": self.tasks, "columns": self.columns, "agents": self.agents}[name]
 
     def moved(self, name: SplitName, share: int, size: int, axis: Literal["width", "height"]) -> Splits:
         """Put a border elsewhere; both parts keep what they need of `size` cells."""
@@ -40,6 +42,8 @@ class Splits:
                 return replace(self, upper=share)
             case "tasks":
                 return replace(self, tasks=share)
+            case "columns":
+                return replace(self, columns=share)
             case "agents":
                 return replace(self, agents=share)
 
@@ -88,7 +92,7 @@ def save_layout(state: Path, layout: Layout) -> None:
 def _splits(kept: object) -> Splits:
     fields = cast("dict[str, Any]", kept) if isinstance(kept, dict) else {}
     first = Splits()
-    return Splits(*(_share(fields.get(name), first.of(name)) for name in ("upper", "tasks", "agents")))
+    return Splits(*(_share(fields.get(name), first.of(name)) for name in _SPLITS))
 
 
 def _share(value: object, otherwise: int) -> int:

@@ -185,7 +185,7 @@ class Panes(Container):
         across: Axis = "width" if self._stacked else "height"
         return (
             _Split("upper", "upper", "log", "height"),
-            _Split("tasks", "tasks", "side", along),
+            _Split("columns" if self._stacked else "tasks", "tasks", "side", along),
             _Split("agents", "agents", "queue", across),
         )
 

@@ -132,6 +132,7 @@ class TasksPane(Container):
         board = self.query_one(TaskBoard)
         before, selected = board.rows, board.cursor_row
         board.needle = self.needle
+        board.empty = "no task has this in its id or title" if self.needle else "no tasks yet"
         board.set_rows(rows)
         if selected is not None and selected.kind == "task" and board.cursor != selected.key:
             self._stay_at_a_task(board, keys_of(before).index(selected.key))
