@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from recall.domain.stream.rendering import Page
 from recall.domain.stream.spending import Spending, dollars, spending_words
 from recall.domain.stream.tools import changed_lines, tool_of
 
+CASES = Path(__file__).parents[1] / "cases" / "limits.json"
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 PYTEST_LINES = "\n".join(f"tests/test_{n}.py ." for n in range(40)) + "\n40 passed"
 
@@ -111,7 +113,7 @@ def test_claude_reads_edits_and_runs() -> None:
         *(f"tests/test_{n}.py ." for n in range(27, 40)),
         "40 passed",
         "Searched def load in src (1 line)",
-        "Wrote new.py  +2",
+        "Wrote new.py  +2  failed",
         "No permission",
         "33.0k tokens in (30.0k cached), 840 out, $0.41",
     ]
@@ -188,7 +190,7 @@ def test_codex_items_are_read() -> None:
     )  # fmt: skip
     assert lines == [
         "**Planning**",
-        "$ pytest -q",
+        "$ pytest -q  failed",
         "1 failed",
         "Edited src/a.py",
         "Deleted b.py",
@@ -228,7 +230,7 @@ def test_gemini_joins_what_it_says_in_pieces() -> None:
         "I will look.",
         "Now",
         "Read /a/b.py (2 lines)",
-        "$ ls",
+        "$ ls  failed",
         "denied",
         "Loop detected",
         "1.0k tokens in (400 cached), 100 out",
@@ -254,7 +256,7 @@ def test_copilot_events_are_read() -> None:
     assert lines == [
         "Looking.",
         "Read a.py (3 lines)",
-        "$ false",
+        "$ false  failed",
         "exit 1",
         "usage limit reached (user weekly rate limited)",
         "Wait.",
@@ -284,7 +286,7 @@ def test_opencode_adds_up_its_steps() -> None:
         finish(),
         {"type": "error", "sessionID": "ses_1", "error": {"name": "APIError", "data": {"message": "Overloaded"}}},
     )
-    assert lines == ["Edited /t/a.py  +1 −1", "Searched z", "no such folder", "Done.", "Overloaded"]
+    assert lines == ["Edited /t/a.py  +1 −1", "Searched z  failed", "no such folder", "Done.", "Overloaded"]
     assert spending == Spending("ses_1", 284, 30, 80, 0.025)
 
 
@@ -302,7 +304,7 @@ def test_cursor_names_its_tools_by_a_field() -> None:
         call("completed", shellToolCall={**shell_call, "result": {"failure": {"stderr": "no rule", "exitCode": 2}}}),
         {"type": "result", "subtype": "success", "is_error": False, "result": "done", "session_id": "k"},
     )
-    assert lines == ["Read a.py (2 lines)", "$ make", "no rule", "done"]
+    assert lines == ["Read a.py (2 lines)", "$ make  failed", "no rule", "done"]
     assert spending == Spending("k")
 
 
@@ -355,6 +357,19 @@ def test_an_event_of_another_shape_says_nothing(preset: str, wrong: object) -> N
         text, taken = press_of(preset).take(as_lines([event]))
         assert taken, event
         assert len(text) < 400
+
+
+LOGS = [json.loads(line.rstrip(",\n")) for line in CASES.read_text().splitlines() if line.startswith("{")]
+
+
+@pytest.mark.parametrize("case", LOGS, ids=lambda case: case["id"])
+def test_logs_from_the_wild_are_readable_in_every_dialect(case: dict[str, Any]) -> None:
+    log = case["input"]["log_tail"]
+    for preset in (name for name in preset_names() if load_preset(name).stream is not None):
+        press = press_of(preset)
+        text, taken = press.take(log.encode() + b"\n")
+        assert taken == len(log.encode()) + 1
+        assert len(text) <= 2 * len(log.encode()) + 400
 
 
 def test_numbers_that_nobody_can_have_used_do_not_count() -> None:

@@ -141,7 +141,9 @@ class Page:
     def _returned(self, result: Returned) -> str:
         kind = self._calls.pop(result.id, ToolKind.OTHER)
         if result.failed:
-            return self.end_line() + _cut(result, _HEAD, _TAIL, _RED if kind is not ToolKind.COMMAND else _DIM)
+            mark = f"  {_RED}failed{_RESET}" if result.id and self._open == result.id else ""
+            style = _DIM if kind is ToolKind.COMMAND else _RED
+            return mark + self.end_line() + _cut(result, _HEAD, _TAIL, style)
         if kind in _COUNTED and result.id and self._open == result.id:
             many = "" if result.lines == 1 else "s"
             return f" {_DIM}({result.lines} line{many}){_RESET}" + self.end_line()
