@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --no-annotate
 
-.PHONY: run test format docs lock clean
+.PHONY: run test bench soak format docs lock clean
 
 run: $(VENV)/.runtime
 	@$(BIN)/recall rehearse
@@ -23,6 +23,11 @@ test: $(VENV)/.dev
 BENCH ?= end_to_end git_life cold_start claims screen
 bench: $(VENV)/.runtime
 	@for name in $(BENCH); do $(BIN)/python -m benchmarks.$$name || exit 1; done
+
+# Agents, dispatchers and a person at their worst, for so long; what was lost or done twice is printed, and must be 0.
+MINUTES ?= 1
+soak: $(VENV)/.dev
+	$(BIN)/python -m tests.soak $(MINUTES)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

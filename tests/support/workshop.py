@@ -61,11 +61,13 @@ after_report = "5s"
 
 @dataclass
 class Workshop:
-    """`home` holds the repository in `repo/` and the agents' scripts in `agents/`."""
+    """`home` holds the repository in `repo/` and the agents' scripts in `agents/`. `settings` is recall.toml without
+    its agents, in which `{verify}` stands for the command; `top` and `extra` come before and behind it."""
 
     home: Path
     repo: Repo
     verify: str = "true"
+    settings: str = _SHORT
     top: str = ""
     extra: str = ""
     _agents: dict[str, Path] = field(default_factory=dict[str, Path])
@@ -90,7 +92,7 @@ class Workshop:
 
     def settle(self) -> None:
         """Write recall.toml and commit it together with the task list."""
-        text = self.top + _SHORT.format(verify=self.verify) + self.extra
+        text = self.top + self.settings.format(verify=self.verify) + self.extra
         for name, path in self._agents.items():
             text += f'\n[agents.{name}]\ncommand = ["/bin/bash", "{path}"]\n'
         self.repo.commit("settings", {"recall.toml": text})
@@ -107,7 +109,9 @@ class Workshop:
             check=False,
         )
 
-    def dispatch(self, *args: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    def dispatch(
+        self, *args: str, env: Mapping[str, str] | None = None, timeout: float = 90
+    ) -> subprocess.CompletedProcess[str]:
         """Run the dispatcher until nothing can move by itself."""
         return subprocess.run(
             self._argv(*args),
@@ -117,7 +121,7 @@ class Workshop:
             capture_output=True,
             text=True,
             check=False,
-            timeout=90,
+            timeout=timeout,
         )
 
     @contextmanager
@@ -127,6 +131,7 @@ class Workshop:
         env: Mapping[str, str] | None = None,
         most_files: int | None = None,
         terminal: int | None = None,
+        quiet: bool = False,
     ) -> Generator[subprocess.Popen[str]]:
         """Run the dispatcher beside the test; it is killed at the end if it still lives. `most_files` is all that it
         may have open, `terminal` the descriptor of a terminal to control it; without one there is none."""
@@ -137,7 +142,7 @@ class Workshop:
             cwd=self.repo.path,
             env=self._environ(env or {}),
             stdin=subprocess.DEVNULL if terminal is None else terminal,
-            stdout=subprocess.PIPE if terminal is None else terminal,
+            stdout=subprocess.DEVNULL if quiet else subprocess.PIPE if terminal is None else terminal,
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
