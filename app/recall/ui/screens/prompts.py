@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Input, OptionList, Static, TextArea
 
 from recall.domain.text import clean
 
@@ -89,10 +89,13 @@ class Write(ModalScreen[str]):
 
 
 class Choose(ModalScreen[int]):
-    """Offers a few ways, each with a digit; escape gives -1."""
+    """Offers a few ways: by digit, or by moving there and enter. Escape gives -1."""
 
+    HINT: ClassVar[str] = "a digit or enter chooses · escape leaves"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "choose(-1)", "Leave", id="choose.leave"),
+        Binding("j", "move(1)", show=False, id="choose.next"),
+        Binding("k", "move(-1)", show=False, id="choose.previous"),
         *(Binding(str(digit), f"choose({digit - 1})", show=False, id=f"choose.{digit}") for digit in range(1, 10)),
     ]
 
@@ -101,22 +104,36 @@ class Choose(ModalScreen[int]):
         self._question = clean(question)
         self._ways = [clean(way) for way in ways]
 
-    HINT: ClassVar[str] = "escape leaves"
-
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Static(Content(self._question))
-            for number, way in enumerate(self._ways, 1):
-                yield Static(Content(f"{number}  {way}"))
+            yield OptionList(*(Content(f"{number}  {way}") for number, way in enumerate(self._ways, 1)))
             yield Static(Content(self.HINT), classes="hint")
+
+    def on_mount(self) -> None:
+        self.query_one(OptionList).focus()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.action_choose(event.option_index)
 
     def action_choose(self, index: int) -> None:
         if index < len(self._ways):
             self.dismiss(index)
 
+    def action_move(self, by: int) -> None:
+        move(self.query_one(OptionList), by)
+
 
 class Farewell(Choose):
     """The same on the way out: who asks to quit a second time means the first way."""
 
-    HINT = "q again takes the first · escape stays"
+    HINT = "a digit or enter chooses · q again takes the first · escape stays"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "choose(0)", show=False, id="farewell.again")]
+
+
+def move(options: OptionList, by: int) -> None:
+    """Go one option down (1) or up (-1), as the arrows do."""
+    if by > 0:
+        options.action_cursor_down()
+    else:
+        options.action_cursor_up()

@@ -13,6 +13,8 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from recall.ui.screens.prompts import move
+
 
 class ChooseTheme(ModalScreen[str]):
     """Gives the name that was chosen. Escape gives None, and the theme is as before."""
@@ -32,7 +34,7 @@ class ChooseTheme(ModalScreen[str]):
         with Vertical(classes="dialog"):
             yield Static(Content("Theme"))
             yield OptionList(*(Option(Content(name), id=name) for name in self._names))
-            yield Static(Content("j/k shows one · enter keeps it · escape leaves"), classes="hint")
+            yield Static(Content("enter keeps it · esc leaves"), classes="hint")
 
     def on_mount(self) -> None:
         options = self.query_one(OptionList)
@@ -46,11 +48,7 @@ class ChooseTheme(ModalScreen[str]):
         self.dismiss(event.option.id)
 
     def action_move(self, by: int) -> None:
-        options = self.query_one(OptionList)
-        if by > 0:
-            options.action_cursor_down()
-        else:
-            options.action_cursor_up()
+        move(self.query_one(OptionList), by)
 
     def action_leave(self) -> None:
         self._show(self._before)
