@@ -31,7 +31,7 @@ class Steps:
 
 def steps_of_a_claim(folder: Path, *, ready: int = 20, blocked: int = 0, running: int = 1) -> int:
     steps = Steps()
-    with patch("recall.store.connection.connect", steps.opened), make_store(folder, FakeClock()) as store:
+    with patch("recall.store.store.connect", steps.opened), make_store(folder, FakeClock()) as store:
         import_specs(
             store,
             spec("GATE", priority=99),

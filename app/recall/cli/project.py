@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recall.bootstrap import open_store_at, settings_at, state_dir
 from recall.cli.report import Refusal
 from recall.domain.agent import AgentSpec
-from recall.domain.frozen import frozen
 from recall.domain.task import Task, TaskRef
 from recall.gitops.locate import Location, locate
 
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from recall.engine.ports import Store
 
 
-@frozen
-class Project:
+class Project(NamedTuple):
     """Everything a command needs. `clock` and `rng` are the machine's."""
 
     location: Location

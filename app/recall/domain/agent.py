@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import field
+from typing import NamedTuple
 
 from recall.domain.frozen import frozen
 
 
-@frozen
-class AgentSpec:
+class AgentSpec(NamedTuple):
     """What recall.toml says of an agent. Agents of one `account` share usage limits."""
 
     name: str

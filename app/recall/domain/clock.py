@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from recall.domain.frozen import frozen
 
 
-@frozen
-class Instant:
+class Instant(NamedTuple):
     """One reading of every clock that matters, taken together.
 
     `boot` is the kernel's boot id and `mono` its CLOCK_MONOTONIC in seconds: together they order events of

@@ -1,8 +1,8 @@
 """Frozen dataclasses with slots that cost next to nothing until one is made.
 
 `dataclass` compiles six methods for a class while its module is imported, half a millisecond for each class, and a
-command imports far more classes than it uses. Here the class is there at once; `dataclass` writes its methods when one
-of them is first looked for.
+command imports far more classes than it uses. Here the class is there at once; `dataclass` writes its methods when
+one of them is first looked for: what makes a value, and apart from it what compares and prints values.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import Any, TypeVar, dataclass_transform
 
 T = TypeVar("T")
 
-_LATE = (
-    "__init__", "__repr__", "__eq__", "__hash__", "__setattr__", "__delattr__", "__replace__",
+_MAKING = (
+    "__init__", "__setattr__", "__delattr__", "__replace__",
     "__dataclass_fields__", "__dataclass_params__", "__match_args__",
 )  # fmt: skip
+_LOOKING = ("__repr__", "__eq__", "__hash__")
 _writing = threading.RLock()
 
 
@@ -34,33 +35,35 @@ def frozen(plan: type[T]) -> type[T]:
 class _Late:
     """Stands where a method will be, and has it written when somebody looks for it."""
 
-    def __init__(self, name: str, write: Callable[[type], None]) -> None:
+    def __init__(self, name: str, take: Callable[[type], None]) -> None:
         self._name = name
-        self._write = write
+        self._take = take
 
     def __set_name__(self, owner: type, _: str) -> None:
         self._owner = owner
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        self._write(self._owner)
+        self._take(self._owner)
         return getattr(owner if instance is None else instance, self._name)
 
 
-def _once(plan: type, names: tuple[str, ...]) -> Callable[[type], None]:
-    """Give what lets `dataclass` write the methods into `plan`, which has no slots, and takes them from there."""
-    written = False
+def _taking(methods: tuple[str, ...], write: Callable[[], type]) -> Callable[[type], None]:
+    """Give what puts the methods that `write` has written, once, in the places of those that are late."""
+    taken = False
 
-    def write(into: type) -> None:
-        nonlocal written
+    def take(into: type) -> None:
+        nonlocal taken
         with _writing:
-            if written:
+            if taken:
                 return
-            dataclass(frozen=True)(plan)
-            for name in _LATE:
-                if name in vars(plan):
-                    setattr(into, name, vars(plan)[name])
-                elif isinstance(vars(into).get(name), _Late):
+            written = vars(write())
+            for name in methods:
+                if not isinstance(vars(into).get(name), _Late):
+                    continue
+                if name in written:
+                    setattr(into, name, written[name])
+                else:
                     delattr(into, name)
-            written = True
+            taken = True
 
-    return write
+    return take

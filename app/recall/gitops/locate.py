@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from recall.domain.errors import ConfigError
-from recall.domain.frozen import frozen
 
 
-@frozen
-class Location:
+class Location(NamedTuple):
     """`checkout` is the work tree's root that the search began in, None for a bare repository. `common_dir`
     is the git dir that all linked worktrees share; `git_dir` is the one of this work tree."""
 

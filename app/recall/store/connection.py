@@ -41,10 +41,11 @@ def connect(path: Path) -> sqlite3.Connection:
 class Connections:
     """Hands every thread its own connection and closes them all at once."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, mine: sqlite3.Connection | None = None) -> None:
+        """`mine` is a connection that this thread has opened already."""
         self._path = path
         self._mutex = threading.Lock()
-        self._by_thread: dict[threading.Thread, sqlite3.Connection] = {}
+        self._by_thread = {threading.current_thread(): mine} if mine is not None else {}
         self._watcher: sqlite3.Connection | None = None
         self._closed = False
         self._file = path.stat()

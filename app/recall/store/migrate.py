@@ -28,6 +28,11 @@ class Migration:
 _SCHEMA = Path(__file__).with_name("schema")
 
 
+def newest_version() -> int:
+    """Give the schema version that this Recall knows; no file is read for it."""
+    return max(int(file.name[:4]) for file in _SCHEMA.iterdir() if file.suffix == ".sql")
+
+
 def known_migrations() -> tuple[Migration, ...]:
     """Read the packaged .sql files, oldest first."""
     files = sorted(_SCHEMA.glob("*.sql"))
@@ -42,9 +47,9 @@ def refuse_old_sqlite(found: tuple[int, int, int] = sqlite3.sqlite_version_info)
         )
 
 
-def is_current(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> bool:
+def is_current(connection: sqlite3.Connection, newest: int) -> bool:
     """Tell whether nothing is to be done. Raises ConfigError for a database from a newer Recall."""
-    found, newest = _version(connection), migrations[-1].version
+    found = _version(connection)
     if found > newest:
         raise ConfigError(
             f"{_file_of(connection)} has schema version {found}, Recall {__version__} knows versions up to "
@@ -56,7 +61,7 @@ def is_current(connection: sqlite3.Connection, migrations: Sequence[Migration]) 
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> Path | None:
     """Apply what is missing in one transaction, with the store's lock held. Gives the backup that was made
     of an existing database."""
-    if is_current(connection, migrations):
+    if is_current(connection, migrations[-1].version):
         return None
     _use_write_ahead_log(connection)
     found = _version(connection)

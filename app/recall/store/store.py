@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import recall.store
-from recall.domain.intervention import Wish
 from recall.domain.surroundings import failure_of
 from recall.store import agents, claims, events, reading, runs, settings
 from recall.store.connection import Connections, connect
 from recall.store.failures import explained
 from recall.store.lock import StoreLock
-from recall.store.migrate import is_current, known_migrations, migrate, refuse_old_sqlite
+from recall.store.migrate import is_current, known_migrations, migrate, newest_version, refuse_old_sqlite
 from recall.store.patience import Patience
 from recall.store.transaction import Access
 
@@ -53,10 +51,10 @@ def open_store(path: Path, clock: Clock, rng: Rng, *, lock_timeout: float = 10.0
     lock_file = path.with_name(path.name + ".lock")
     lock, patience = StoreLock(lock_file, lock_timeout), Patience(path, lock_timeout, rng)
     try:
-        patience.through(lambda: _bring_up_to_date(path, lock))
+        opened = patience.through(lambda: _up_to_date(path, lock))
     except sqlite3.Error as error:
         raise explained(path, error) from error
-    connections = Connections(path)
+    connections = Connections(path, opened)
     access = Access(path, connections, lock, clock, patience, claims.recycle)
     return SqliteStore(path, lock_file, clock, connections, access)
 
@@ -68,13 +66,16 @@ def _make_folder(folder: Path) -> None:
         raise failure_of(refused, f"the state folder {folder} cannot be made") from refused
 
 
-def _bring_up_to_date(path: Path, lock: StoreLock) -> None:
-    migrations = known_migrations()
-    with closing(connect(path)) as connection:
-        if is_current(connection, migrations):
-            return
-        with lock.held():
-            migrate(connection, migrations)
+def _up_to_date(path: Path, lock: StoreLock) -> sqlite3.Connection:
+    connection = connect(path)
+    try:
+        if not is_current(connection, newest_version()):
+            with lock.held():
+                migrate(connection, known_migrations())
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 class SqliteStore:
@@ -305,16 +306,16 @@ class SqliteStore:
 
     # -- what a person can do to a task ----------------------------------------------------------------------
     def requeue(self, ref: TaskRef, *, actor: str, reason: str = "") -> Refused | None:
-        return self._intervene(Wish.REQUEUE, ref, actor, reason)
+        return self._intervene("requeue", ref, actor, reason)
 
     def hold(self, ref: TaskRef, *, actor: str, reason: str = "") -> Refused | None:
-        return self._intervene(Wish.HOLD, ref, actor, reason)
+        return self._intervene("hold", ref, actor, reason)
 
     def unhold(self, ref: TaskRef, *, actor: str) -> Refused | None:
-        return self._intervene(Wish.UNHOLD, ref, actor, "")
+        return self._intervene("unhold", ref, actor, "")
 
     def cancel(self, ref: TaskRef, *, actor: str, reason: str = "") -> Refused | None:
-        return self._intervene(Wish.CANCEL, ref, actor, reason)
+        return self._intervene("cancel", ref, actor, reason)
 
     def answer(self, ref: TaskRef, text: str, *, actor: str) -> Refused | None:
         return self._access.write(lambda tx: recall.store.interventions.answer(tx, ref, text, actor))
@@ -323,7 +324,7 @@ class SqliteStore:
         return self._access.write(lambda tx: recall.store.interventions.prioritize(tx, ref, priority, actor))
 
     def finish_manually(self, ref: TaskRef, *, actor: str, reason: str) -> Refused | None:
-        return self._intervene(Wish.FINISH, ref, actor, reason)
+        return self._intervene("finish", ref, actor, reason)
 
     # -- what a person can do to the merge queue -------------------------------------------------------------
     def merge_move(self, merge_id: int, to: Shift | int, *, actor: str) -> Refused | None:
@@ -360,5 +361,8 @@ class SqliteStore:
     def shim_contract(self) -> ShimStoreContract:
         return recall.store.contract.shim_contract(self._path, self._lock_file)
 
-    def _intervene(self, wish: Wish, ref: TaskRef, actor: str, reason: str) -> Refused | None:
-        return self._access.write(lambda tx: recall.store.interventions.intervene(tx, wish, ref, actor, reason))
+    def _intervene(self, wish: str, ref: TaskRef, actor: str, reason: str) -> Refused | None:
+        from recall.domain.intervention import Wish
+
+        meant = Wish(wish)
+        return self._access.write(lambda tx: recall.store.interventions.intervene(tx, meant, ref, actor, reason))
