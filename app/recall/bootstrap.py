@@ -72,8 +72,9 @@ def with_presets(settings: Settings) -> Settings:
 
     agents: list[AgentSettings] = []
     for agent in settings.agents:
-        if agent.stream:
-            load_preset(agent.stream)
+        like = agent.stream if isinstance(agent.stream, str) else str(agent.stream.get("like", ""))
+        if like:
+            load_preset(like)
         if not agent.preset:
             agents.append(agent)
             continue

@@ -598,8 +598,9 @@ class Histories(RuleBasedStateMachine):
         return not (can_start or busy or working or lives)
 
     def _unlanded_slots(self) -> list[int]:
-        """The runs that workspaces belong to, but for those in a conflict that a person has to resolve."""
-        waiting = {entry.run_id for entry in self.store.merges()}
+        """The runs that workspaces belong to, but for those in a conflict that a person has to resolve, and those
+        that their agents may go on with."""
+        waiting = {entry.run_id for entry in self.store.merges()} | {run.id for run in self.store.kept_runs()}
         return [owner for owner in self.git.slots.values() if owner is not None and owner not in waiting]
 
     def _is_at_rest(self) -> None:

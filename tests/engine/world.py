@@ -37,6 +37,7 @@ from recall.domain.usage import LimitPatterns
 from recall.domain.work import (
     CollectOutcome,
     Conflict,
+    Handover,
     Landed,
     LandingOutcome,
     MainMoved,
@@ -234,6 +235,17 @@ class History:
         self.slots[slot] = run_id
         return self.workspace_at(slot, branch=f"recall/{ref.region}/{ref.id}/{number}", base=self.main_tip())
 
+    def reopen_workspace(self, workspace: Workspace, run_id: int) -> str:
+        assert self.slots[workspace.slot] is not None, f"{workspace.slot} was given back, run {run_id} wants it"
+        assert not self._processes.in_slot(workspace.folder), (
+            f"{workspace.slot} is handed over, something lives in it"
+        )
+        self.slots[workspace.slot] = run_id
+        return ""
+
+    def parked_diff(self, run_id: int) -> str:
+        return f"diff of {run_id}"
+
     def collect(self, workspace: Workspace, run_id: int, title: str) -> CollectOutcome:
         del title
         assert self.slots[workspace.slot] == run_id, f"{workspace.slot} is not run {run_id}'s any more"
@@ -379,7 +391,10 @@ class Plans:
     def runs_folder(self) -> Path:
         return self.root / "runs"
 
-    def agent_run(self, task: Task, run: Run, workspace: Workspace, earlier: Sequence[Run]) -> RunSpec:
+    def agent_run(
+        self, task: Task, run: Run, workspace: Workspace, earlier: Sequence[Run], handover: Handover | None = None
+    ) -> RunSpec:
+        assert (handover is None) or run.branch == f"recall/{task.region}/{task.id}/{run.number}"
         del earlier
         lease = LeaseSpec(run.region, run.task, run.owner, run.version, TTL, 5.0, self.contract)
         return RunSpec(

@@ -126,10 +126,17 @@ def settlement(
     max_attempts: int = 3,
     interruptions: int = 0,
     now: float = 1_700_000_000.0,
+    failover_after: float = 0.0,
 ) -> Settlement:
     """What the domain makes of a result, with a back-off of 30 s."""
     budget = Budget(attempts, max_attempts, interruptions, 5, 30.0)
-    return settle(result, reason, budget=budget, cooldown=CooldownRule(60.0, 1800.0, 14400.0), now=now)
+    return settle(
+        result,
+        reason,
+        budget=budget,
+        cooldown=CooldownRule(60.0, 1800.0, 14400.0, failover_after=failover_after),
+        now=now,
+    )
 
 
 def landed(store: SqliteStore, id_: str, *, agent: str = "amy", commit: str = "d" * 40) -> Claim:

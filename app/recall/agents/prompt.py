@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,8 +10,12 @@ from pathlib import Path
 from recall.domain.frozen import frozen
 from recall.domain.task import Task, TaskRef
 from recall.domain.text import clean, clean_line
+from recall.domain.work import Handover
 
 _ESSENCE = 1200
+
+#: An argument of a program may hold 128 KiB on Linux, and the prompt is one for some agents.
+_MOST_DIFF = 24_000
 
 
 @frozen
@@ -33,10 +38,21 @@ class Answer:
 
 
 @frozen
+class Stop:
+    """Where this run goes on: an earlier one of the same agent stopped here, for `reason`, or with a question that
+    is `answered` now. `in_session`: the agent remembers all of it."""
+
+    reason: str
+    answered: bool = False
+    in_session: bool = False
+
+
+@frozen
 class Briefing:
     """Everything around the task. `program` is the argv that starts the `recall` command, `slot` the run's
     slot folder, both absolute. `group` is the task's parent, `done` its prerequisites' titles, `answers` the
-    questions of earlier runs, oldest first. `verify` is the command that decides whether the work lands,
+    questions of earlier runs, oldest first. `stopped` is set for a run that goes on in its own workspace, `handover`
+    for one that starts afresh what another had to leave. `verify` is the command that decides whether the work lands,
     `protected` the files that are taken out of its commits."""
 
     program: tuple[str, ...]
@@ -47,19 +63,23 @@ class Briefing:
     done: Sequence[tuple[TaskRef, str]] = ()
     earlier: Sequence[Attempt] = ()
     answers: Sequence[Answer] = ()
+    stopped: Stop | None = None
+    handover: Handover | None = None
     protected: Sequence[str] = ("TASKS.md", "recall.toml")
 
 
 def build_prompt(task: Task, briefing: Briefing) -> str:
     """Give the whole prompt as Markdown, ending in a line feed."""
+    known = briefing.stopped is not None and briefing.stopped.in_session
+    about = [clean(task.body).strip(), _group(briefing.group), _done(briefing.done)]
     parts = [
         f"# Task {task.ref}: {clean_line(task.title)}",
-        clean(task.body).strip(),
-        _group(briefing.group),
-        _done(briefing.done),
+        *([] if known else about),
         _answers(briefing.answers),
-        _earlier(briefing.earlier),
+        "" if briefing.stopped else _earlier(briefing.earlier),
         _sent_back(task.brief),
+        _goes_on(briefing.stopped),
+        _handed_over(briefing.handover),
         _rules(briefing),
         _reporting(task, briefing),
     ]
@@ -106,6 +126,44 @@ def _earlier(earlier: Sequence[Attempt]) -> str:
 
 def _sent_back(brief: str) -> str:
     return f"## What the earlier work met\n\n{clean(brief).strip()}" if brief.strip() else ""
+
+
+def _goes_on(stopped: Stop | None) -> str:
+    if stopped is None:
+        return ""
+    why = "asked, and have the answer now" if stopped.answered else "were stopped"
+    parts = [f"## You go on where you {why}"]
+    if not stopped.answered:
+        parts += ["What stopped you:", _quoted(stopped.reason[-_ESSENCE:])]
+    parts.append(
+        "This is the workspace that you worked in, as you left it, with your commits and your uncommitted files. "
+        "Look at `git status` and `git log` first, then finish the task."
+    )
+    return "\n\n".join(parts)
+
+
+def _handed_over(handover: Handover | None) -> str:
+    """What another agent left, as text: a fresh workspace does not have it."""
+    if handover is None:
+        return ""
+    parts = [
+        "## Begun before, and left",
+        f"{clean_line(handover.agent)} worked on this task and had to stop:",
+        _quoted(handover.reason[-_ESSENCE:]),
+    ]
+    diff = clean(handover.diff).strip("\n")
+    if not diff:
+        return "\n\n".join([*parts, "It had changed nothing by then."])
+    shown = diff[:_MOST_DIFF]
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))
+    parts += [
+        "These are its changes. Your workspace does not have them: it is main as it is now. Nobody verified them; "
+        "take over what is good.",
+        f"{fence}diff\n{shown}\n{fence}",
+    ]
+    if len(diff) > len(shown):
+        parts.append(f"The diff goes on for another {len(diff) - len(shown)} characters, left out here.")
+    return "\n\n".join(parts)
 
 
 def _rules(briefing: Briefing) -> str:

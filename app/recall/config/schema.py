@@ -158,7 +158,7 @@ AGENT = (
     Key("enabled", values.flag, "whether it is given tasks"),
     Key("parallel", values.count(1), "how many tasks it may work on at once"),
     Key("types", values.texts, "the only task types it takes; empty means all"),
-    Key("stream", values.text, "the known agent whose events its output is like, if it has another command"),
+    Key("stream", values.stream, "the known agent whose events its output is like, or rules of its own for them"),
     Key("model", values.text, "the model that its command is told to use"),
     Key("account", values.text, "agents of one account share usage limits"),
     Key("resume", values.flag, "whether a limited run goes on by itself after the reset"),

@@ -93,9 +93,11 @@ class UiSettings(NamedTuple):
 class AgentSettings:
     """One agent. `command` is the argv of an unattended run; `prompt` says how the prompt goes in (`stdin`,
     `arg`: appended as the last argument, `file`: its path is appended). `patterns` are added to the defaults.
-    `stream` names the preset whose events its output is like, if not its own's. `resume` allows a limited run to go
-    on by itself after the reset, `resume_command` (with `{id}`) continues a session; empty: that cannot be done. `state` are folders of its own, which it may write when it is fenced. `given` names
-    the keys that the user wrote; what a preset says counts for the others."""
+    `stream` names the preset whose events its output is like, or holds rules as `domain.stream.dialect` reads them.
+    `resume` allows a limited run to go
+    on by itself after the reset, `resume_command` (with `{id}`) continues a session; empty: that cannot be done.
+    `state` are folders of its own, which it may write when it is fenced. `given` names the keys that the user wrote;
+    what a preset says counts for the others."""
 
     name: str
     command: tuple[str, ...]
@@ -104,7 +106,7 @@ class AgentSettings:
     enabled: bool = True
     parallel: int = 1
     types: tuple[str, ...] = ()
-    stream: str = ""
+    stream: str | Mapping[str, object] = ""
     model: str = ""
     account: str = ""
     resume: bool = True

@@ -17,6 +17,10 @@ WEIGHT_FAILED = -0.20
 MAX_INTERRUPTIONS = "max_interruptions"
 
 
+#: How a run ends that may go on later where it stopped: in its own workspace and, where its CLI can, its session.
+GOES_ON = frozenset({RunResult.RATE_LIMITED, RunResult.CREDIT_EXHAUSTED, RunResult.AUTH_REQUIRED, RunResult.QUESTION})
+
+
 class Effect(StrEnum):
     """What a result does to the agent."""
 
@@ -88,7 +92,8 @@ class Settlement:
     `task_state` and `task_reason` are the task's next state; `retry_at` (wall seconds UTC) holds it back.
     `weight` is added to the agent's weight for the task's type and clamped. `cooling_until` cools the agent's
     whole account, `unreadable_limit` counts one more limit in a row whose reset could not be read,
-    `agent_stopped` says why only a person can start it again."""
+    `agent_stopped` says why only a person can start it again, `agent_paused` why it is paused from now on.
+    `kept_until` is set when the workspace waits for the agent to go on: until then for it alone (wall seconds)."""
 
     result: RunResult
     reason: str
@@ -102,6 +107,8 @@ class Settlement:
     cooling_line: str = ""
     unreadable_limit: bool = False
     agent_stopped: str = ""
+    agent_paused: str = ""
+    kept_until: float | None = None
 
 
 @frozen
@@ -117,21 +124,32 @@ class Budget:
 
 @frozen
 class CooldownRule:
-    """Seconds: see `config.LimitSettings`. `in_a_row` counts earlier limits whose reset could not be read.
-    `transient` is the first pause after trouble on the provider's side that named no time."""
+    """Seconds: see `config.LimitSettings`. `in_a_row` counts earlier limits that did not say when to come back.
+    `transient` is the first pause after trouble on the provider's side that named no time. `goes_on`: whether the
+    agent starts again by itself after a usage limit."""
 
     margin: float
     default: float
     cap: float
     in_a_row: int = 0
     transient: float = 60.0
+    failover_after: float = 3600.0
+    goes_on: bool = True
 
     def until(self, finding: LimitFinding, now: float) -> float:
-        """Give the wall second (UTC) before which the agent starts nothing."""
-        if finding.reset_at is not None:
-            return max(finding.reset_at, now) + self.margin
+        """Give the wall second (UTC) before which the agent starts nothing. A reset that is over already is tried
+        soon, but each time in a row later: it would be over the next time too."""
+        if is_told(finding, now):
+            return (finding.reset_at or now) + self.margin
         first = self.transient if finding.kind is LimitClass.TRANSIENT else self.default
+        if finding.reset_at is not None:
+            first = self.margin
         return now + min(first * 2 ** min(self.in_a_row, 16), max(self.cap, first))
+
+
+def is_told(finding: LimitFinding, now: float) -> bool:
+    """Tell whether the log said when to come back, and that is still to come."""
+    return finding.reset_at is not None and finding.reset_at > now
 
 
 _STOPPED = {
@@ -218,9 +236,14 @@ def settle(
         retry_at=retry_at,
         cooling_until=cooldown.until(finding, now) if cools else None,
         cooling_line=finding.matched if cools else "",
-        unreadable_limit=cools and finding.reset_at is None,
+        unreadable_limit=cools and not is_told(finding, now),
         agent_stopped=reason if row.effect is Effect.STOPS else "",
+        agent_paused=_NOT_BY_ITSELF if finding.kind is LimitClass.LIMIT and cools and not cooldown.goes_on else "",
+        kept_until=now + cooldown.failover_after if result in GOES_ON else None,
     )
+
+
+_NOT_BY_ITSELF = "its usage limit was reached, and recall.toml says `resume = false`: a person resumes it"
 
 
 def _next_state(

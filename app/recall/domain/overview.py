@@ -89,7 +89,11 @@ def agent_doing(agent: Agent, overview: Overview) -> str:
     mine = [run for run in overview.runs if run.agent == agent.name and run.state is not RunState.LANDING]
     if mine:
         return ", ".join(_run_words(run, overview) for run in mine)
-    if agent.cooling_until is not None and agent.cooling_until > overview.now and not agent.stopped_reason:
+    if (
+        agent.cooling_until is not None
+        and agent.cooling_until > overview.now
+        and not (agent.stopped_reason or agent.paused)
+    ):
         line = f'  "{agent.cooling_line}"' if agent.cooling_line else ""
         return f"until {until(agent.cooling_until, overview.now)}{line}"
     if agent.driven:

@@ -89,6 +89,7 @@ class Run:
     output_tokens: int | None = None
     cached_tokens: int | None = None
     cost_usd: float | None = None
+    continues: int | None = None
 
     @property
     def ref(self) -> TaskRef:

@@ -66,11 +66,11 @@ def why_agent(agent: Agent, snapshot: Snapshot) -> str:
     for assign in outlook.planned.values():
         if assign.agent == agent.name:
             return f"free; starts {assign.ref} next"
-    claimable = (task for task in outlook.order if _may(agent, task))
+    claimable = (task for task in outlook.order if _may(agent, task, snapshot.now))
     left = next((task for task in claimable if task.ref not in outlook.planned), None)
     if left is not None:
         return f"free; {left.ref} {_why_ready(left, snapshot)}"
-    if any(_may(agent, task) for task in outlook.order):
+    if any(_may(agent, task, snapshot.now) for task in outlook.order):
         return "free; every ready task that it may take goes to another agent"
     return "free; no ready task is for it" if snapshot.ready else "free; no task is ready"
 
@@ -118,9 +118,13 @@ class _Round:
             yield Assign(task.ref, agent.name, f"{agent.name}: {reason}")
 
     def _candidates(self, task: Task) -> list[Agent]:
-        return [agent for agent in self.startable if self.free[agent.name] > 0 and _may(agent, task)]
+        now = self.snapshot.now
+        return [agent for agent in self.startable if self.free[agent.name] > 0 and _may(agent, task, now)]
 
     def _choose(self, task: Task, candidates: list[Agent]) -> tuple[Agent, str]:
+        owner = next((agent for agent in candidates if agent.name == task.kept_for), None)
+        if owner is not None:
+            return owner, f"goes on where its run {task.kept_run} stopped"
         did = _doers(task, self.snapshot)
         fresh = [agent for agent in candidates if agent.name not in did]
         if not fresh:
@@ -171,19 +175,24 @@ def _foreseen(same: _Same) -> Outlook:
     return Outlook(tuple(order), {assign.ref: assign for assign in _Round(snapshot).assign()})
 
 
-def _urgency(task: Task, snapshot: Snapshot) -> tuple[int, int, int, TaskRef]:
-    return -task.priority, -snapshot.behind.get(task.ref, 0), task.position, task.ref
+def _urgency(task: Task, snapshot: Snapshot) -> tuple[int, bool, int, int, TaskRef]:
+    """What was begun goes on before something of the same priority is begun."""
+    return -task.priority, task.kept_run is None, -snapshot.behind.get(task.ref, 0), task.position, task.ref
 
 
-def _may(agent: Agent, task: Task) -> bool:
-    return not _barred(agent, task)
+def _may(agent: Agent, task: Task, now: float) -> bool:
+    return not _barred(agent, task, now)
 
 
-def _barred(agent: Agent, task: Task) -> str:
+def _barred(agent: Agent, task: Task, now: float) -> str:
     if task.takers and agent.name not in task.takers:
         return f"is not among the task's agents ({', '.join(task.takers)})"
     if agent.types and task.type not in agent.types:
         return f"takes {', '.join(agent.types)} only"
+    if task.is_kept_from(agent.name, now):
+        return (
+            f"may take it from {_moment(task.kept_until or now)} on, {task.kept_for}'s work on it is kept until then"
+        )
     return ""
 
 
@@ -253,7 +262,7 @@ def _why_ready(task: Task, snapshot: Snapshot) -> str:
 
 def _why_not(agent: Agent, task: Task, now: float) -> str:
     held = _held(agent, now)
-    barred = _barred(agent, task)
+    barred = _barred(agent, task, now)
     if barred:
         return f"{agent.name} {barred}"
     return f"{agent.name} is {held}" if held else ""

@@ -112,6 +112,8 @@ class Task:
     None while nobody holds a lease that can run out. `attempts` counts used attempts, `interruptions` the
     runs that ended through no fault of the work. `sent_to` and `brief` are set when a person sent it back: the
     only agent that may take it next, and what the next run is told.
+    `kept_run` ended at a limit or with a question, and its workspace waits for its agent, `kept_for`, to go on; until
+    `kept_until` (wall seconds UTC) nobody else takes it.
     """
 
     region: str
@@ -146,6 +148,9 @@ class Task:
     lease_expires_wall: float | None = None
     sent_to: str | None = None
     brief: str = ""
+    kept_run: int | None = None
+    kept_for: str | None = None
+    kept_until: float | None = None
 
     @property
     def ref(self) -> TaskRef:
@@ -155,6 +160,10 @@ class Task:
     def takers(self) -> tuple[str, ...]:
         """The only agents that may take it next; empty: every one."""
         return (self.sent_to,) if self.sent_to else self.agents
+
+    def is_kept_from(self, agent: str, now: float) -> bool:
+        """Tell whether another agent's work on it is kept, and still has the first right to go on (`now`: wall)."""
+        return self.kept_for not in (None, agent) and self.kept_until is not None and self.kept_until > now
 
     def lease_ran_out(self, now: Instant) -> bool:
         """Tell whether somebody held a lease on it and may not act for it any more."""

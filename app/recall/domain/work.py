@@ -112,3 +112,13 @@ class Verified:
 LandingOutcome = Landed | WaitingForCheckout | MainMoved
 RebaseOutcome = Rebased | Conflict | NothingNew
 CollectOutcome = Result | NothingNew | PersonNeeded
+
+
+@frozen
+class Handover:
+    """What an agent left of a task that another one starts afresh: why it stopped, and its changes as a diff, which
+    is empty where there were none."""
+
+    agent: str
+    reason: str
+    diff: str

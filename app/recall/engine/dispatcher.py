@@ -147,7 +147,7 @@ class Dispatcher:
         self._look_at_the_ground()
         self._refresh_lists()
         runs = self._open_runs()
-        self._keeper.observe(runs, halting=self._halting())
+        self._keeper.observe(runs, [run.id for run in self.parts.store.kept_runs()], halting=self._halting())
         if any(run.state is RunState.LANDING for run in runs):
             self._watch.landing.set()
         if self._stopping is Stopping.NO and not self._distrust and not self._shortage:
@@ -194,7 +194,8 @@ class Dispatcher:
     def _finished(self, until_done: bool) -> bool:
         if self._jobs.any() or not self._at_rest(until_done):
             return False
-        return not self._keeper.leaving([run.id for run in self.parts.store.open_runs()])
+        store = self.parts.store
+        return not self._keeper.leaving([run.id for run in (*store.open_runs(), *store.kept_runs())])
 
     def _at_rest(self, until_done: bool) -> bool:
         if self._stopping is Stopping.NO:

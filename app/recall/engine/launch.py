@@ -6,44 +6,83 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from recall.domain.errors import Exhausted, RecallError, StoreBusy
-from recall.domain.run import Claim, Refused, RunResult, RunState
+from recall.domain.frozen import frozen
+from recall.domain.handover import handed_over
+from recall.domain.run import Claim, Refused, Run, RunResult, RunState
 from recall.domain.task import TaskState
 from recall.domain.text import clean
 from recall.domain.work import Workspace
 from recall.engine.commands import run_command
 from recall.engine.parts import Parts
-from recall.engine.releases import Releases
+from recall.engine.releases import Releases, workspace_of
 from recall.failpoint import failpoint
 
 
 def launch(parts: Parts, releases: Releases, claim: Claim, *, give_up: Callable[[], bool]) -> None:
     """Make the workspace, record the run as running, start its shim: in this order, so that a report in the
     run's first millisecond finds the run. What fails on the way is settled as an interruption."""
-    releases.wait_for_closing()
     try:
-        workspace = parts.git.open_workspace(claim.ref, claim.number, claim.run_id)
+        place = _place(parts, releases, claim)
     except (RecallError, OSError) as trouble:
         _settle(parts, claim, f"its workspace could not be made: {trouble}", later=isinstance(trouble, Exhausted))
         return
     failpoint("launch.workspace_made")
     later = False
     try:
-        wrong = _set_up(parts, claim, workspace, give_up) or _start(parts, claim, workspace)
+        wrong = _set_up(parts, claim, place, give_up) or _start(parts, claim, place)
     except (RecallError, OSError) as trouble:
         wrong, later = f"could not be started: {trouble}", isinstance(trouble, Exhausted)
     if wrong:
         try:
             _settle(parts, claim, wrong, interruption=not give_up(), later=later)
         finally:
-            releases.close(workspace, claim.ref, claim.run_id)
+            if not _still_kept(parts, place):
+                releases.close(place.workspace, claim.ref, claim.run_id)
 
 
-def _set_up(parts: Parts, claim: Claim, workspace: Workspace, give_up: Callable[[], bool]) -> str:
+@frozen
+class _Place:
+    """Where a run works: in a fresh workspace, or in that of the run that it `continues`."""
+
+    workspace: Workspace
+    continues: Run | None = None
+
+
+def _place(parts: Parts, releases: Releases, claim: Claim) -> _Place:
+    """Go on in the workspace that waits for this agent, else park what waits there for another one and start
+    afresh."""
+    kept = next((run for run in parts.store.kept_runs() if run.ref == claim.ref), None)
+    waiting = workspace_of(parts, kept) if kept is not None else None
+    if kept is not None and waiting is not None:
+        refusal = parts.git.reopen_workspace(waiting, claim.run_id) if kept.agent == claim.agent else ""
+        if kept.agent == claim.agent and not refusal:
+            failpoint("launch.workspace_reopened")
+            return _Place(waiting, kept)
+        if refusal:
+            reason = f"cannot go on where run {kept.id} stopped, so it starts afresh: {refusal}"
+            parts.store.note(
+                "run.afresh", actor="dispatcher", reason=clean(reason), ref=claim.ref, run_id=claim.run_id
+            )
+        releases.close(waiting, claim.ref, kept.id)
+        failpoint("launch.kept_work_parked")
+    releases.wait_for_closing()
+    return _Place(parts.git.open_workspace(claim.ref, claim.number, claim.run_id))
+
+
+def _still_kept(parts: Parts, place: _Place) -> bool:
+    """Tell whether the run never got as far as taking the kept workspace over: it waits on."""
+    before = place.continues
+    return before is not None and any(run.id == before.id for run in parts.store.kept_runs())
+
+
+def _set_up(parts: Parts, claim: Claim, place: _Place, give_up: Callable[[], bool]) -> str:
     """Run the set-up command in a fresh workspace, keeping the claim's lease. Gives what went wrong, or ""."""
     command = parts.settings.setup
-    if not command:
+    if not command or place.continues is not None:
         return ""
-    spec = parts.planner.command_run(f"setup-{claim.run_id}", command, workspace.tree, parts.settings.verify_timeout)
+    spec = parts.planner.command_run(
+        f"setup-{claim.run_id}", command, place.workspace.tree, parts.settings.verify_timeout
+    )
     lease = _Lease(parts, claim)
     ended = run_command(parts.runner, spec, give_up=lambda: give_up() or not lease.kept())
     return "" if ended.green else f"set-up command failed: {ended.reason}\n{ended.tail}"
@@ -70,8 +109,9 @@ class _Lease:
         return not isinstance(renewed, Refused)
 
 
-def _start(parts: Parts, claim: Claim, workspace: Workspace) -> str:
+def _start(parts: Parts, claim: Claim, place: _Place) -> str:
     """Start the agent. Gives what went wrong, or ""."""
+    workspace = place.workspace
     refused = parts.store.start_run(
         claim.run_id,
         claim.owner,
@@ -87,7 +127,8 @@ def _start(parts: Parts, claim: Claim, workspace: Workspace) -> str:
     if run is None or task is None:
         return f"run {claim.run_id} of {claim.ref} is not in the store any more; see `recall log`"
     earlier = [one for one in parts.store.runs(claim.ref) if one.id != run.id]
-    parts.runner.start(parts.planner.agent_run(task, run, workspace, earlier))
+    handover = handed_over(earlier, parts.git.parked_diff) if place.continues is None else None
+    parts.runner.start(parts.planner.agent_run(task, run, workspace, earlier, handover))
     failpoint("launch.agent_started")
     return ""
 

@@ -56,7 +56,14 @@ def settlement_for(
         result,
         reason,
         budget=_budget(settings, store.task(run.ref)),
-        cooldown=CooldownRule(limits.margin, limits.default, limits.cap, in_a_row),
+        cooldown=CooldownRule(
+            limits.margin,
+            limits.default,
+            limits.cap,
+            in_a_row,
+            failover_after=limits.failover_after,
+            goes_on=listed.resume if (listed := settings.agent(run.agent)) is not None else True,
+        ),
         now=now,
         finding=finding or LimitFinding(),
     )

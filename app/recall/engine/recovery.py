@@ -61,10 +61,13 @@ def _take_over(parts: Parts, run: Run) -> None:
 
 
 def _tidy(parts: Parts, alive: set[str]) -> list[int]:
-    """Give back the workspaces of settled runs, each as its run came out; a folder in which something lives is
-    left alone."""
+    """Give back the workspaces of settled runs, each as its run came out; a folder in which something lives, or that
+    waits for its agent, is left alone."""
     runs = parts.store.runs()
-    open_or_alive = (run for run in runs if run.state is not RunState.SETTLED or str(run.id) in alive)
+    waiting = {run.id for run in parts.store.kept_runs()}
+    open_or_alive = (
+        run for run in runs if run.state is not RunState.SETTLED or str(run.id) in alive or run.id in waiting
+    )
     kept = {run.id: run.slot for run in open_or_alive if run.slot}
     landed = {run.id for run in runs if run.result is RunResult.LANDED}
     for sentence in parts.git.tidy_workspaces(list(kept.values()), landed):

@@ -33,21 +33,36 @@ class Releases:
             self._ended.wait_for(lambda: not self._closing)
 
     def release(self, run_id: int) -> None:
-        """Give the folder of a settled run back to the pool, or park what is in it. Nothing happens the second
-        time; when the store cannot be asked it may be tried again."""
+        """Give the folder of a settled run back to the pool, or park what is in it, unless it waits for its agent.
+        Nothing happens the second time; when the store cannot be asked it may be tried again."""
         with self._lock:
             if run_id in self._begun:
                 return
             self._begun.add(run_id)
         try:
-            run = self._parts.store.run(run_id)
+            run = self._to_close(run_id)
         except RecallError:
-            with self._lock:
-                self._begun.discard(run_id)
+            self._take_back(run_id)
             raise
         workspace = workspace_of(self._parts, run) if run is not None else None
         if run is not None and workspace is not None:
             self.close(workspace, run.ref, run_id, landed=run.result is RunResult.LANDED)
+
+    def _to_close(self, run_id: int) -> Run | None:
+        """Give the run if its folder is nobody else's: not kept for its agent, nor handed over to a later run."""
+        store = self._parts.store
+        run = store.run(run_id)
+        if run is None or run.slot is None:
+            return run
+        if any(kept.id == run_id for kept in store.kept_runs()):
+            self._take_back(run_id)
+            return None
+        later = (one for one in store.runs(run.ref) if one.id > run_id)
+        return None if any((one.slot, one.branch) == (run.slot, run.branch) for one in later) else run
+
+    def _take_back(self, run_id: int) -> None:
+        with self._lock:
+            self._begun.discard(run_id)
 
     def close(self, workspace: Workspace, ref: TaskRef, run_id: int, *, landed: bool = False) -> None:
         """Close a workspace that is known, and tell what became of it."""

@@ -33,7 +33,8 @@ class RunKeeper:
         """Something still runs, or lies in a workspace, whose run is over in the store."""
         return any(run_id not in open_ids and not self._releases.begun(run_id) for run_id in self._known)
 
-    def observe(self, runs: list[Run], *, halting: bool) -> None:
+    def observe(self, runs: list[Run], kept: Collection[int], *, halting: bool) -> None:
+        """`runs` are those that are open, `kept` the settled ones whose workspaces wait for their agents."""
         for run in runs:
             if run.state is RunState.RUNNING:
                 self._observe_running(run, halting=halting)
@@ -42,7 +43,7 @@ class RunKeeper:
             elif run.state is RunState.PREPARING:
                 self._observe_preparing(run.id)
         open_ids = {run.id for run in runs}
-        for run_id in self._known - open_ids:
+        for run_id in self._known - open_ids - set(kept):
             self._observe_leaving(run_id)
 
     def _observe_running(self, run: Run, *, halting: bool) -> None:

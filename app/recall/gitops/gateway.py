@@ -108,6 +108,12 @@ class GitGateway:
         copy_included(self.repository.location, workspace.tree, self.root)
         return workspace
 
+    def reopen_workspace(self, workspace: Workspace, run_id: int) -> str:
+        return self._pool.reopen(workspace, run_id)
+
+    def parked_diff(self, run_id: int) -> str:
+        return self._pool.parked_diff(run_id)
+
     def collect(self, workspace: Workspace, run_id: int, title: str) -> CollectOutcome:
         if changed := self._pool.tampered(workspace):
             return _for_person("the run changed what the repository's other work trees share", changed)

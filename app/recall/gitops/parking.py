@@ -129,6 +129,15 @@ class Parking:
         self._refs.git("update-ref", ref, tip)
         return ref
 
+    def diff(self, name: str) -> str:
+        """Give what is parked under a name as a diff from where its run began; "" when nothing is."""
+        tip = self._refs.tip(f"{PREFIX}/{name}")
+        if not tip:
+            return ""
+        base = _base_in(self._refs.git("log", "-1", "--format=%B", tip).text) or f"{tip}^"
+        flags = ("--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short")
+        return self._refs.git("diff", *flags, "--end-of-options", base, tip).out.decode("utf-8", "replace")
+
     def listed(self) -> list[ParkedWork]:
         fields = "%(refname)%00%(objectname)%00%(contents:body)%00%01"
         out = self._refs.git("for-each-ref", f"--format={fields}", PREFIX).text
@@ -163,3 +172,9 @@ class Parking:
             env={**ALONE, **(env or {}), **borrowing(objects)},
             check=check,
         )
+
+
+def _base_in(message: str) -> str:
+    """Read the commit that a parked run began at."""
+    trailer = re.search(rf"^{_BASE}: ([0-9a-f]+)$", message, re.MULTILINE)
+    return trailer[1] if trailer else ""

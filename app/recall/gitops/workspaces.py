@@ -109,6 +109,27 @@ class WorkspacePool:
             self._ready(workspace)
         return workspace
 
+    def reopen(self, workspace: Workspace, run_id: int) -> str:
+        """Let another run go on in a workspace as it lies there. Gives why it cannot, or "". Repeatable."""
+        slot = self._records.all().get(workspace.slot)
+        if slot is None or slot.status != USED or slot.branch != workspace.branch or not slot.prints:
+            return f"workspace {workspace.slot} is not what it was"
+        if self.git_dir_of(workspace) is None or not is_there(workspace):
+            return f"workspace {workspace.slot} is gone"
+        if changed := self.tampered(workspace):
+            return f"changed during the run: {', '.join(changed)}"
+        if slot.run_id == run_id:
+            return ""
+        self._refs.git("update-ref", f"refs/recall/base/{run_id}", slot.base)
+        failpoint("workspace.base_pinned_again")
+        self._records.write(workspace.slot, replace(slot, run_id=run_id))
+        failpoint("workspace.handed_over")
+        self._refs.delete({f"refs/recall/base/{slot.run_id}": ""})
+        return ""
+
+    def parked_diff(self, run_id: int) -> str:
+        return self._parking.diff(str(run_id))
+
     def _close_earlier(self, branch: str) -> None:
         """A start that was killed, or failed half way, may have made this very workspace already."""
         for name, slot in self._records.all().items():

@@ -234,6 +234,8 @@ def take_settlement(tx: Transaction, name: str, type_: str, run_id: int, settlem
         _cool(tx, name, run_id, settlement)
     if settlement.result is RunResult.LANDED:
         tx.change("UPDATE agents SET limits_in_a_row = 0 WHERE name = :name", {"name": name})
+    if settlement.agent_paused:
+        pause(tx, name, "dispatcher", settlement.agent_paused)
     if settlement.agent_stopped:
         reason = settlement.agent_stopped
         tx.change("UPDATE agents SET stopped_reason = :reason WHERE name = :name", {"name": name, "reason": reason})

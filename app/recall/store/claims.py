@@ -18,18 +18,20 @@ UPDATE tasks SET status = 'in_progress', status_reason = '', status_changed_at =
   lease_owner = :owner, lease_version = lease_version + 1, lease_boot = :boot, lease_expires = :expires,
   lease_expires_wall = :expires_wall, sent_to = NULL
 WHERE region = :region AND id = :id AND status = 'todo' AND unmet = 0 AND is_group = 0
-  AND (retry_at IS NULL OR retry_at <= :wall)
+  AND (retry_at IS NULL OR retry_at <= :wall) AND (kept_for IS NULL OR kept_for = :agent OR kept_until <= :wall)
 RETURNING lease_version
 """
 _INSERT_RUN = """
-INSERT INTO runs (region, task, agent, owner, version, number, state, claimed_at, why)
+INSERT INTO runs (region, task, agent, owner, version, number, state, claimed_at, why, continues)
 VALUES (:region, :id, :agent, :owner, :version,
-  (SELECT count(*) + 1 FROM runs WHERE region = :region AND task = :id), :state, :wall, :why)
+  (SELECT count(*) + 1 FROM runs WHERE region = :region AND task = :id), :state, :wall, :why,
+  (SELECT kept_run FROM tasks WHERE region = :region AND id = :id AND kept_for = :agent))
 RETURNING id, number
 """
 _CANDIDATES = """
 SELECT region, id, touches FROM tasks
 WHERE status = 'todo' AND unmet = 0 AND is_group = 0 AND (retry_at IS NULL OR retry_at <= :wall)
+  AND (kept_for IS NULL OR kept_for = :agent OR kept_until <= :wall)
   AND ifnull(sent_to = :agent,
     agents = '[]' OR EXISTS (SELECT 1 FROM json_each(tasks.agents) WHERE value = :agent))
   AND (:types = '[]' OR EXISTS (SELECT 1 FROM json_each(:types) WHERE value = tasks.type))
@@ -67,7 +69,7 @@ def claim(
     refusal = _may_not(tx, ref, agent, row)
     if refusal:
         return Refused(refusal)
-    return _take(tx, ref, agent, owner, ttl, why, pulled=pulled) or Refused(_why_not_claimable(tx, ref))
+    return _take(tx, ref, agent, owner, ttl, why, pulled=pulled) or Refused(_why_not_claimable(tx, ref, agent))
 
 
 def claim_next(tx: Transaction, agent: str, owner: str, ttl: float, why: str, *, pulled: bool) -> Claim | None:
@@ -132,12 +134,14 @@ def _recycle_one(tx: Transaction, row: sqlite3.Row) -> None:
 def _take(
     tx: Transaction, ref: TaskRef, agent: str, owner: str, ttl: float, why: str, *, pulled: bool
 ) -> Claim | None:
-    won = tx.one(_CLAIM, _lease(tx, ttl) | {**ref._asdict(), "owner": owner, "wall": tx.now.wall})
+    values = {**ref._asdict(), "agent": agent, "owner": owner, "wall": tx.now.wall}
+    won = tx.one(_CLAIM, _lease(tx, ttl) | values)
     if won is None:
         return None
+    if pulled:
+        runs.keep_no_more(tx, ref)
     state = RunState.PULLED if pulled else RunState.PREPARING
-    values = {**ref._asdict(), "agent": agent, "owner": owner, "version": won["lease_version"], "why": why}
-    run = tx.one(_INSERT_RUN, {**values, "state": state, "wall": tx.now.wall})
+    run = tx.one(_INSERT_RUN, values | {"version": won["lease_version"], "why": why, "state": state})
     assert run is not None
     events.append(
         tx,
@@ -220,16 +224,18 @@ def _may_not(tx: Transaction, ref: TaskRef, agent: str, row: sqlite3.Row | None)
     return ""
 
 
-def _why_not_claimable(rows: Rows, ref: TaskRef) -> str:
-    task = reading.task(rows, ref)
+def _why_not_claimable(tx: Transaction, ref: TaskRef, agent: str) -> str:
+    task = reading.task(tx, ref)
     assert task is not None
     if task.is_group:
         return f"{ref} is a group: done when its sub-tasks are"
     if task.state is not TaskState.TODO:
         return f"{ref} is {task.state}" + (f", held by {task.lease_owner}" if task.lease_owner else "")
     if task.unmet:
-        unmet = [str(TaskRef(row["region"], row["id"])) for row in rows.all(_UNMET, ref._asdict())]
+        unmet = [str(TaskRef(row["region"], row["id"])) for row in tx.all(_UNMET, ref._asdict())]
         return f"{ref} waits for {', '.join(unmet)}"
+    if task.is_kept_from(agent, tx.now.wall):
+        return f"{ref} waits for {task.kept_for}, whose work on it is kept, until {_moment(task.kept_until)}"
     return f"{ref} is held back until {_moment(task.retry_at)}" + (f": {task.reason}" if task.reason else "")
 
 

@@ -18,7 +18,8 @@ _KINDS = {
     Wish.FINISH: "task.done",
 }
 _CLEAR = """
-UPDATE tasks SET attempts = 0, interruptions = 0, retry_at = NULL, sent_to = NULL, brief = ''
+UPDATE tasks SET attempts = 0, interruptions = 0, retry_at = NULL, sent_to = NULL, brief = '',
+  kept_run = NULL, kept_for = NULL
 WHERE region = :region AND id = :id
 """
 _ANSWER = "UPDATE runs SET answer = :answer WHERE id = :id"

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _MOVE_TASK = """
 UPDATE tasks SET status = :after, status_reason = :reason, status_changed_at = :wall, status_changed_mono = :mono,
   done_by = :done_by, done_commit = :done_commit, done_agent = :done_agent, cancelled_by_list = 0,
-  lease_boot = NULL, lease_expires = NULL, lease_expires_wall = NULL
+  lease_boot = NULL, lease_expires = NULL, lease_expires_wall = NULL,
+  kept_run = iif(:after IN ('landing', 'done', 'cancelled'), NULL, kept_run),
+  kept_for = iif(:after IN ('landing', 'done', 'cancelled'), NULL, kept_for)
 WHERE region = :region AND id = :id AND status = :before
 """
 _MOVE_RUN = """

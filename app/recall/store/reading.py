@@ -42,6 +42,10 @@ SELECT agent, count(*) AS runs FROM runs WHERE state <> 'settled' AND state <> '
 """
 # told which index: a list of many settled runs is not gone through at every look
 _OPEN_RUNS = "SELECT * FROM runs INDEXED BY runs_open WHERE state <> 'settled' ORDER BY id"
+_KEPT_RUNS = """
+SELECT runs.* FROM tasks INDEXED BY tasks_kept JOIN runs ON runs.id = tasks.kept_run
+WHERE tasks.kept_run IS NOT NULL ORDER BY runs.id
+"""
 
 Prerequisites = Mapping[TaskRef, tuple[TaskRef, ...]]
 
@@ -91,6 +95,11 @@ def runs(rows: Rows, ref: TaskRef | None) -> list[Run]:
 
 def open_runs(rows: Rows) -> list[Run]:
     return [_run_of(row) for row in rows.all(_OPEN_RUNS)]
+
+
+def kept_runs(rows: Rows) -> list[Run]:
+    """Give the settled runs whose workspaces wait for their agents to go on."""
+    return [_run_of(row) for row in rows.all(_KEPT_RUNS)]
 
 
 def open_run(rows: Rows, ref: TaskRef) -> Run | None:
@@ -165,6 +174,9 @@ def _task_of(row: Mapping[str, Any], needs: Prerequisites) -> Task:
         lease_expires_wall=row["lease_expires_wall"],
         sent_to=row["sent_to"],
         brief=row["brief"],
+        kept_run=row["kept_run"],
+        kept_for=row["kept_for"],
+        kept_until=row["kept_until"],
     )
 
 

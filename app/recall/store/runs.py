@@ -38,6 +38,7 @@ UPDATE runs SET session = :session, input_tokens = :input_tokens, output_tokens 
   cached_tokens = :cached_tokens, cost_usd = :cost_usd
 WHERE id = :id AND owner = :owner AND version = :version
 """
+_KEEP = "UPDATE tasks SET kept_run = :run, kept_for = :agent, kept_until = :until WHERE region = :region AND id = :id"
 _INSERT_MERGE = """
 INSERT INTO merges (region, task, run_id, position, state, reason, tip, base, created_at, changed_at)
 VALUES (:region, :task, :run_id, (SELECT ifnull(max(position), 0) + 1 FROM merges), 'queued', :reason,
@@ -66,6 +67,7 @@ def start(
         return run
     moves.move_run(tx, run, RunState.RUNNING)
     tx.change(_START, {"id": run.id, "branch": branch, "base": base, "slot": slot, "wall": tx.now.wall})
+    keep_no_more(tx, run.ref)
     events.append(
         tx,
         "run.started",
@@ -227,8 +229,15 @@ def close(tx: Transaction, run: Run, settlement: Settlement, *, landed: str | No
         )
     values = {"region": run.region, "id": run.task, "retry_at": settlement.retry_at}
     tx.change(_COUNT, {**values, "attempt": int(settlement.attempt), "interruption": int(settlement.interruption)})
+    if settlement.kept_until is not None and run.slot is not None:
+        tx.change(_KEEP, {**run.ref._asdict(), "run": run.id, "agent": run.agent, "until": settlement.kept_until})
     let_go(tx, run)
     return before
+
+
+def keep_no_more(tx: Transaction, ref: TaskRef) -> None:
+    """Give up whatever workspace waits for this task's agent; the dispatcher parks what nobody took over."""
+    tx.change(_KEEP, {**ref._asdict(), "run": None, "agent": None, "until": None})
 
 
 def let_go(tx: Transaction, run: Run) -> None:
