@@ -21,6 +21,7 @@ from recall.gitops.locate import Location, locate
 from recall.system import CheckoutFiles, Held, SystemClock, SystemRng, free_space, hold, is_held, local_zone
 
 if TYPE_CHECKING:
+    from recall.agents.calling import Caller
     from recall.config.settings import AgentSettings, Settings
     from recall.engine.dispatcher import Dispatcher, Listener
     from recall.engine.ground import Ground
@@ -179,7 +180,7 @@ def open_engine(
         )
         watch = stack.enter_context(closing(Watch()))
         executor = stack.enter_context(ThreadPoolExecutor(4, thread_name_prefix="work"))
-        yield Dispatcher(parts, executor, watch, listener)
+        yield Dispatcher(parts, executor, watch, listener, [_caller(location, settings, listener).call])
 
 
 def _as_root(settings: Settings, *, allowed: bool) -> Settings:
@@ -198,6 +199,15 @@ def _as_root(settings: Settings, *, allowed: bool) -> Settings:
         for agent in settings.agents
     ]
     return replace(settings, agents=tuple(agents))
+
+
+def _caller(location: Location, settings: Settings, listener: Listener) -> Caller:
+    from recall.agents.calling import Caller
+
+    folder = location.checkout or location.common_dir
+    signals = settings.signals
+    environ = dict(os.environ)
+    return Caller(folder.name, folder, signals.command, signals.desktop, environ, listener.trouble)
 
 
 def _checkouts(location: Location) -> tuple[Path, ...]:

@@ -241,3 +241,25 @@ def test_patterns_and_variables_of_an_agent(tmp_path: Path) -> None:
     agent = settings.agents[0]
     assert dict(agent.env) == {"A": "1"}
     assert agent.patterns == LimitPatterns(limit=("slow down",))
+
+
+def test_an_agent_may_bring_rules_for_its_events(tmp_path: Path) -> None:
+    rule = 'events = [{ on = "say", fact = "said", take = { text = ["a", "b"] } }]'
+    settings = _load(tmp_path, f'verify = "none"\n[agents.mine]\ncommand = ["x"]\n[agents.mine.stream]\n{rule}\n')
+    (mine,) = settings.agents
+    assert mine.stream == {"events": ({"on": "say", "fact": "said", "take": {"text": ("a", "b")}},)}
+
+
+@pytest.mark.parametrize(
+    ("stream", "words"),
+    [
+        ("3", "the name of a known agent"),
+        ('{ events = [{ on = "x", fact = "sung" }] }', "stream event 1: it needs `on` and a `fact`"),
+        ("{ events = 3 }", "the events of a stream are a list of tables"),
+        ("{ quite = [] }", "a stream has no quite"),
+    ],
+)
+def test_rules_that_cannot_be_read_are_refused_with_the_reason(tmp_path: Path, stream: str, words: str) -> None:
+    (problem,) = _problems(tmp_path, f'verify = "none"\n[agents.mine]\ncommand = ["x"]\nstream = {stream}\n')
+    assert problem.startswith("recall.toml:4: agents.mine.stream is ")
+    assert words in problem

@@ -456,9 +456,13 @@ def test_a_new_program_is_a_matter_of_rules() -> None:
         ({"on": "x", "fact": "sung"}, "a `fact` out of call, end"),
         ({"on": "x", "fact": "said", "take": {"txt": "a"}}, "a said has no txt"),
         ({"on": "x", "fact": "said", "each_one": "a"}, "a said has no each_one"),
+        ({"on": "x", "fact": "said", "take": "text"}, "stream event 1: take is no table"),
+        ({"on": "x", "fact": "said", "take": {"text": [3]}}, "text is neither a text nor a list of texts"),
+        ({"on": 3, "fact": "said"}, "it needs `on`"),
+        (3, "stream event 1 is no table"),
     ],
 )
-def test_a_wrong_rule_is_refused_with_its_place(rule: dict[str, Any], words: str) -> None:
+def test_a_wrong_rule_is_refused_with_its_place(rule: object, words: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(words)):
         dialect_of({"events": [rule]})
 

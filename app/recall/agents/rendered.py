@@ -16,7 +16,7 @@ from recall.agents.transcript import Chunk, Transcript
 from recall.config.settings import Settings
 from recall.domain.frozen import frozen
 from recall.domain.run import Run
-from recall.domain.stream.dialect import Dialect
+from recall.domain.stream.dialect import Dialect, dialect_of
 from recall.domain.stream.press import Press
 from recall.domain.stream.reading import LONGEST_EVENT
 from recall.domain.stream.rendering import Page
@@ -31,7 +31,14 @@ _BLOCKS_KEPT: Final = 6
 def dialect_for(settings: Settings, agent: str) -> Dialect | None:
     """How an agent's events are read; None for one that prints none, or none that are known."""
     known = settings.agent(agent)
-    name = (known.stream or known.preset) if known is not None else ""
+    if known is None:
+        return None
+    if isinstance(known.stream, str):
+        return _of_preset(known.stream or known.preset)
+    return dialect_of(known.stream, _of_preset(str(known.stream.get("like", ""))))
+
+
+def _of_preset(name: str) -> Dialect | None:
     return load_preset(name).stream if name in preset_names() else None
 
 

@@ -12,6 +12,7 @@ from recall.config.settings import (
     MergeSettings,
     RunSettings,
     SandboxSettings,
+    SignalSettings,
     StoreSettings,
     UiSettings,
     WorkspaceSettings,
@@ -26,6 +27,7 @@ SectionSettings = (
     | type[MergeSettings]
     | type[SandboxSettings]
     | type[StoreSettings]
+    | type[SignalSettings]
     | type[UiSettings]
 )
 
@@ -134,6 +136,17 @@ SECTIONS = (
             Key("lock_timeout", values.positive_duration, "how long to wait for another process's write"),
             Key("min_free", values.size, "nothing new starts while a disk that is needed has less room than this"),
             Key("state_dir", values.text, "where the state lives instead of the git directory"),
+        ),
+    ),
+    Section(
+        "signals",
+        SignalSettings,
+        (
+            Key("on", values.occasions, "what is worth calling you for"),
+            Key("bell", values.flag, "ring the bell of the terminal that the dispatcher runs in"),
+            Key("desktop", values.flag, "show a notice on the desktop, where notify-send is installed"),
+            Key("command", values.text, "a shell command to run; it learns of the signal from RECALL_SIGNAL_*"),
+            Key("quiet", values.quiet_hours, "hours in which nobody is called; it is made up for afterwards"),
         ),
     ),
     Section(

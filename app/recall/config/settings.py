@@ -81,6 +81,17 @@ class StoreSettings(NamedTuple):
     state_dir: str = ""
 
 
+class SignalSettings(NamedTuple):
+    """`on` names the occasions (`domain.signals.SignalKind`); `command` is a shell command, `quiet` hours such as
+    `22:00-07:00`."""
+
+    on: tuple[str, ...] = ("needs-you", "all-done", "limit", "main-red")
+    bell: bool = True
+    desktop: bool = True
+    command: str = ""
+    quiet: str = ""
+
+
 class UiSettings(NamedTuple):
     """`theme` "" is Recall's own; `keys` holds the keys of the commands that were given others."""
 
@@ -139,6 +150,7 @@ class Settings:
     merge: MergeSettings = MergeSettings()
     sandbox: SandboxSettings = SandboxSettings()
     store: StoreSettings = StoreSettings()
+    signals: SignalSettings = SignalSettings()
     ui: UiSettings = UiSettings()
     agents: tuple[AgentSettings, ...] = ()
 

@@ -8,6 +8,8 @@ from pathlib import PurePosixPath
 from typing import cast
 
 from recall.config.settings import TaskList
+from recall.domain.errors import ConfigError
+from recall.domain.signals import QuietHours, SignalKind
 from recall.domain.task import DEFAULT_REGION
 from recall.domain.usage import LimitPatterns
 
@@ -81,6 +83,30 @@ def some_text(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise Unfit("a text in quotes that is not empty")
     return value
+
+
+def quiet_hours(value: object) -> str:
+    wanted = 'hours such as "22:00-07:00", or "" for none'
+    if not isinstance(value, str):
+        raise Unfit(wanted)
+    try:
+        QuietHours.parse(value)
+    except ValueError as unfit:
+        raise Unfit(wanted) from unfit
+    return value
+
+
+def occasions(value: object) -> tuple[str, ...]:
+    """A list of what is worth a call."""
+    known = [kind.value for kind in SignalKind]
+    wanted = "a list of " + ", ".join(f'"{kind}"' for kind in known)
+    try:
+        found = texts(value)
+    except Unfit as unfit:
+        raise Unfit(wanted) from unfit
+    if not set(found) <= set(known):
+        raise Unfit(wanted)
+    return found
 
 
 def flag(value: object) -> bool:
@@ -180,6 +206,31 @@ def kept_paths(value: object) -> tuple[str, ...]:
     if any("__pycache__" in path or path.endswith(".pyc") for path in found):
         raise Unfit("paths without __pycache__: stale compiled files can hide a broken tree")
     return found
+
+
+def stream(value: object) -> str | dict[str, object]:
+    """Read the name of a known agent, or rules for events; whether that agent is known, the presets know."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, dict):
+        raise Unfit('the name of a known agent, such as "claude", or a table of rules')
+    from recall.domain.stream.dialect import dialect_of
+
+    table = cast("dict[str, object]", _unchanging(cast("dict[str, object]", value)))
+    try:
+        dialect_of(table)
+    except ConfigError as wrong:
+        raise Unfit(f"rules that can be read: {wrong}") from wrong
+    return table
+
+
+def _unchanging(value: object) -> object:
+    """The same with tuples for lists, as settings hold them."""
+    if isinstance(value, list):
+        return tuple(_unchanging(each) for each in cast("list[object]", value))
+    if isinstance(value, dict):
+        return {name: _unchanging(each) for name, each in cast("dict[str, object]", value).items()}
+    return value
 
 
 def patterns(value: object) -> LimitPatterns:

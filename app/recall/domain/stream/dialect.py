@@ -40,8 +40,7 @@ class Source:
     choices: tuple[tuple[Path, ...], ...]
 
     @classmethod
-    def parse(cls, value: str | Sequence[str]) -> Source:
-        texts = [value] if isinstance(value, str) else value
+    def parse(cls, texts: Sequence[str]) -> Source:
         return cls(tuple(tuple(Path.parse(part.strip()) for part in text.split(" + ")) for text in texts))
 
 
@@ -94,34 +93,56 @@ def _names(on: str, kind: str) -> bool:
 
 
 def dialect_of(table: Mapping[str, Any], base: Dialect | None = None) -> Dialect:
-    """Read the `[stream]` table of a preset; its rules come before those of `base`. Raises ConfigError with what is
-    wrong with it."""
-    rules = tuple(_rule(one, number) for number, one in enumerate(table.get("events", ()), 1))
+    """Read the `[stream]` table of a preset or an agent; its rules come before those of `base`. Raises ConfigError
+    with what is wrong with it."""
+    unknown = table.keys() - {"like", "kind", "quiet", "events"}
+    if unknown:
+        raise ConfigError(f"a stream has no {', '.join(sorted(unknown))}")
+    events = table.get("events", ())
+    if not isinstance(events, list | tuple):
+        raise ConfigError("the events of a stream are a list of tables")
+    rules = tuple(_rule(one, number) for number, one in enumerate(cast("Sequence[Any]", events), 1))
     return Dialect(
         rules=rules + (base.rules if base else ()),
-        quiet=tuple(table.get("quiet", ())) + (base.quiet if base else ()),
-        kind_keys=tuple(table.get("kind", base.kind_keys if base else Dialect.kind_keys)),
+        quiet=_texts(table.get("quiet", ()), "quiet") + (base.quiet if base else ()),
+        kind_keys=_texts(table.get("kind", base.kind_keys if base else Dialect.kind_keys), "kind"),
     )
 
 
-def _rule(table: Mapping[str, Any], number: int) -> Rule:
-    fact = table.get("fact")
-    if fact not in FACTS or "on" not in table:
-        raise ConfigError(f"stream event {number}: it needs `on` and a `fact` out of {', '.join(sorted(FACTS))}")
-    take, put = table.get("take", {}), table.get("put", {})
+def _rule(given: Any, number: int) -> Rule:
+    place = f"stream event {number}"
+    table = _table(given, place)
+    fact, on = table.get("fact"), table.get("on")
+    if not isinstance(fact, str) or fact not in FACTS or not isinstance(on, str):
+        raise ConfigError(f"{place}: it needs `on` and a `fact` out of {', '.join(sorted(FACTS))}")
+    take, put, when = (_table(table.get(name, {}), f"{place}: {name}") for name in ("take", "put", "when"))
     unknown = (table.keys() - _KEYS) | ((take.keys() | put.keys()) - FACTS[fact])
     if unknown:
-        raise ConfigError(f"stream event {number}: a {fact} has no {', '.join(sorted(unknown))}")
+        raise ConfigError(f"{place}: a {fact} has no {', '.join(sorted(unknown))}")
+    each = table.get("each")
     return Rule(
-        on=table["on"],
+        on=on,
         fact=fact,
-        each=Path.parse(table["each"]) if "each" in table else None,
-        when=tuple(_condition(path, value) for path, value in table.get("when", {}).items()),
-        take={part: Source.parse(value) for part, value in take.items()},
+        each=Path.parse(each) if isinstance(each, str) else None,
+        when=tuple(Condition(Path.parse(path), _values(value)) for path, value in when.items()),
+        take={part: Source.parse(_texts(value, f"{place}: {part}")) for part, value in take.items()},
         put=put,
     )
 
 
-def _condition(path: str, value: Any) -> Condition:
-    allowed = cast("list[object]", value) if isinstance(value, list) else [value]
-    return Condition(Path.parse(path), tuple(allowed))
+def _table(value: Any, place: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{place} is no table")
+    return cast("Mapping[str, Any]", value)
+
+
+def _texts(value: Any, place: str) -> tuple[str, ...]:
+    """A text, or a list of them."""
+    texts = _values(value)
+    if not all(isinstance(text, str) for text in texts):
+        raise ConfigError(f"{place} is neither a text nor a list of texts")
+    return cast("tuple[str, ...]", texts)
+
+
+def _values(value: Any) -> tuple[object, ...]:
+    return tuple(cast("Sequence[object]", value)) if isinstance(value, list | tuple) else (value,)
