@@ -126,6 +126,25 @@ class Driver:
     def types(self, text: str) -> Driver:
         return self.keys(*text)
 
+    def click(self, words: str) -> Driver:
+        """Click where these words stand first on the screen."""
+        places = [(line.index(words), y) for y, line in enumerate(self.lines) if words in line]
+        assert places, "\n".join([f"nothing shows {words!r}:", *self.lines])
+        self._do(self._pilot.click(offset=places[0]))
+        return self
+
+    def clicks(self, x: int, y: int) -> Driver:
+        """Click a cell of the screen."""
+        self._do(self._pilot.click(offset=(x, y)))
+        return self
+
+    def drags(self, start: tuple[int, int], end: tuple[int, int]) -> Driver:
+        """Press the button on one cell and let it go on another one."""
+        self._do(self._pilot.mouse_down(offset=start))
+        self._do(self._pilot.hover(offset=end))
+        self._do(self._pilot.mouse_up(offset=end))
+        return self
+
     def resize(self, width: int, height: int) -> Driver:
         self._do(self._pilot.resize_terminal(width, height))
         return self

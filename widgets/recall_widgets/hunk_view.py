@@ -14,6 +14,7 @@ from textual.message import Message
 from recall.domain.conflict import Hunk, Side
 from recall_widgets.glyphs import UNICODE, Symbols
 from recall_widgets.hunk_lines import HunkLines, side_lines
+from recall_widgets.spans import Span, shown
 from recall_widgets.text_view import TextView
 from recall_widgets.titles import entitle
 
@@ -30,6 +31,7 @@ class HunkShown:
     how: str = ""
     offer: bytes | None = None
     offered: str = ""
+    undecided: str = ""
 
 
 class HunkView(Vertical, can_focus=True):
@@ -92,7 +94,7 @@ class HunkView(Vertical, can_focus=True):
 
     def on_click(self, event: Click) -> None:
         for pane, side in ((self._main_side, Side.MAIN), (self._task_side, Side.TASK)):
-            if event.widget is pane:
+            if event.screen_offset in pane.region:
                 self.post_message(self.Picked(side))
 
     def on_resize(self) -> None:
@@ -126,7 +128,7 @@ class HunkView(Vertical, can_focus=True):
         elif value.result is None and value.offer is not None:
             title, lines = value.offered, side_lines(value.offer)
         elif value.result is None:
-            title, lines = "result", []
+            title, lines = "result", [[Span(shown(value.undecided), "muted")]]
         else:
             title, lines = f"result: {value.how}" if value.how else "result", side_lines(value.result)
         entitle(self._outcome, title, f"b shows the {'result' if self._shows_base else 'base'}")

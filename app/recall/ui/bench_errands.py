@@ -71,12 +71,14 @@ class FolderLooked(Message):
 
 
 class LookedAgain(Message):
-    """The task's conflict as it is now; `gone` says why there is none any more."""
+    """The task's conflict as it is now; `gone` says why there is none any more, `asked` that a person wants to see
+    it."""
 
-    def __init__(self, view: ConflictView | None, gone: str = "") -> None:
+    def __init__(self, view: ConflictView | None, gone: str = "", *, asked: bool) -> None:
         super().__init__()
         self.view = view
         self.gone = gone
+        self.asked = asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +131,16 @@ class BenchErrands:
 
         self.ask(self._errand(poster, work))
 
-    def look_again(self, bench: Bench, poster: Poster, *, only_if_other: bool) -> None:
-        """See whether the conflict is still the same. With `only_if_other` nothing is posted when it is."""
+    def look_again(self, bench: Bench, poster: Poster, *, asked: bool) -> None:
+        """See whether the conflict is still the same. Unless a person asked, nothing is posted when it is."""
         seen = bench.view.record
 
         def work(desk: Resolver) -> Message | None:
             view = desk.look(seen.ref)
             if isinstance(view, Refused):
-                return LookedAgain(None, view.reason)
+                return LookedAgain(None, view.reason, asked=asked)
             same = (view.record.merge_id, view.record.met) == (seen.merge_id, seen.met)
-            return None if same and only_if_other else LookedAgain(view)
+            return None if same and not asked else LookedAgain(view, asked=asked)
 
         self.ask(self._errand(poster, work))
 
@@ -179,6 +181,9 @@ class BenchErrands:
                 message = work(self.session.desk(ACTOR))
             except RecallError as trouble:
                 message = Hindered(str(trouble))
+            except Exception:  # the errands' own thread logs it and says where
+                poster.post_message(Hindered("that failed; everything is as it was"))
+                raise
             if message is not None:
                 poster.post_message(message)
 

@@ -72,6 +72,11 @@ class Bench:
         main, base, task = map(self._text_of, (file.main, file.base, file.task))
         return self.current_hunk or Hunk(main, base, task, 1, 1)
 
+    def side_label(self, side: Side) -> str:
+        """Whose side it is, and whether it has the file at all."""
+        name = "main" if side is Side.MAIN else str(self.view.task.ref)
+        return name if self.current_hunk or self.current_file.version(side) else f"{name}: no such file"
+
     def _text_of(self, version: Version | None) -> bytes:
         if version is None:
             return b""

@@ -44,6 +44,7 @@ from recall_widgets.titles import entitle
 AnswerT = TypeVar("AnswerT")
 
 _SHORT = 30  #: rows of a terminal below which nothing but the sides gets more than a line
+_DECIDING = ("take-main", "take-task", "take-both", "edit-hunk", "delete-file")
 _MOST_AGENTS = 8  #: that can be chosen with a digit
 
 
@@ -113,16 +114,23 @@ class ConflictScreen(Screen[None]):
         self.query_one(HunkView).show(
             HunkShown(
                 bench.in_view,
-                "main",
-                str(bench.view.task.ref),
+                bench.side_label(Side.MAIN),
+                bench.side_label(Side.TASK),
                 chosen.text if chosen is not None else None,
                 chosen.how if chosen is not None else "",
                 offer,
                 remembered_words(bench, self._now) if offer is not None else "",
+                self._undecided(),
             )
         )
         self._show_standing()
         self.query_one(KeyBar).show(self._hints(), 2 if self.size.height < _SHORT else 3)
+
+    def _undecided(self) -> str:
+        """What stands in place of a result that nobody has decided yet."""
+        fit = self._fitting()
+        ways = [one for one in BENCH_COMMANDS if one.id in fit and one.id in _DECIDING]
+        return "not decided yet: " + " · ".join(f"{self._keys.name(one.id)} {one.title}" for one in ways)
 
     def _show_reasons(self) -> None:
         bench = self.bench
@@ -200,7 +208,7 @@ class ConflictScreen(Screen[None]):
             "bench-shell": lambda: self._open(Tool.SHELL),
             "read-folder": self._read_folder,
             "take-folder": self._take_folder,
-            "look-again": lambda: self._errands.look_again(self.bench, self, only_if_other=False),
+            "look-again": lambda: self._errands.look_again(self.bench, self, asked=True),
             "bench-send-back": self._send_back,
             "bench-start-over": lambda: self._confirm(
                 f"Start {self._ref} over from main?", lambda desk, ref: desk.restart(ref)
@@ -397,7 +405,7 @@ class ConflictScreen(Screen[None]):
     def on_hindered(self, message: Hindered) -> None:
         self._wait("")
         self._say(message.reason)
-        self._errands.look_again(self.bench, self, only_if_other=True)
+        self._errands.look_again(self.bench, self, asked=False)
 
     # -- what others do meanwhile ------------------------------------------------------------------------------
     def heed(self, entry: MergeEntry | None) -> None:
@@ -405,7 +413,7 @@ class ConflictScreen(Screen[None]):
         changed = entry.changed_at if entry is not None and entry.state is MergeState.CONFLICT else -1.0
         before, self._entry_changed = self._entry_changed, changed
         if changed != before and (before is not None or changed < 0) and not self._waits:
-            self._errands.look_again(self.bench, self, only_if_other=True)
+            self._errands.look_again(self.bench, self, asked=False)
 
     def on_looked_again(self, message: LookedAgain) -> None:
         if message.view is None:
@@ -413,7 +421,7 @@ class ConflictScreen(Screen[None]):
         elif (message.view.record.merge_id, message.view.record.met) == self._met:
             self._gone = ""
             self._show()
-        elif self._gone:
+        elif message.asked:
             before = self.bench.progress[0]
             self.bench = self.bench.carried_to(message.view)
             self._gone = self._elsewhere = ""
