@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
@@ -57,6 +57,7 @@ class LineIndex:
         self._scanned = 0
         self._gaps: set[int] = set()
         self._blocks: OrderedDict[int, list[Place]] = OrderedDict()
+        self._recent: deque[tuple[int, bytes]] = deque(maxlen=_BLOCKS_REMEMBERED)
 
     @property
     def count(self) -> int:
@@ -108,7 +109,11 @@ class LineIndex:
             yield self._numbers[block], self._numbers[block + 1], self._offsets[block], self._offsets[block + 1]
 
     def bytes_of(self, start: int, end: int) -> bytes | None:
-        """The bytes between two offsets; None: they were dropped."""
+        """The bytes between two offsets; None: they were dropped. What was looked at lately is not read again: a
+        visible line is part of a block whose lines were just counted."""
+        for begin, data in self._recent:
+            if begin <= start and end <= begin + len(data):
+                return data[start - begin : end - begin]
         parts: list[bytes] = []
         while start < end:
             piece = self._read(start, min(_READ, end - start))
@@ -176,6 +181,8 @@ class LineIndex:
         data = self.bytes_of(start, end)
         if data is None:
             return [Place(start, end, lost=True)]
+        if len(data) <= 2 * _BLOCK:
+            self._recent.appendleft((start, data))
         places: list[Place] = []
         at = start
         for line in data.removesuffix(b"\n").split(b"\n"):
