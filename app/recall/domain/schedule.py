@@ -67,10 +67,12 @@ def why_agent(agent: Agent, snapshot: Snapshot) -> str:
         if assign.agent == agent.name:
             return f"free; starts {assign.ref} next"
     claimable = (task for task in outlook.order if _may(agent, task, snapshot.now))
-    left = next((task for task in claimable if task.ref not in outlook.planned), None)
-    if left is not None:
-        return f"free; {left.ref} {_why_ready(left, snapshot)}"
-    if any(_may(agent, task, snapshot.now) for task in outlook.order):
+    given_away = False
+    for task in claimable:
+        if task.ref not in outlook.planned:
+            return f"free; {task.ref} {_why_ready(task, snapshot)}"
+        given_away = True
+    if given_away:
         return "free; every ready task that it may take goes to another agent"
     return "free; no ready task is for it" if snapshot.ready else "free; no task is ready"
 
