@@ -1,5 +1,5 @@
-"""What a person decided of a conflict is there the next time, whatever others did meanwhile, and the next time that the
-same lines meet."""
+"""What a person decided of a conflict is there the next time, whatever others did meanwhile, and when the same lines
+meet again."""
 
 from __future__ import annotations
 
