@@ -18,4 +18,4 @@ def sheet(name: str) -> Path:
 
 
 #: The shared sheet first, then one for each screen. For `App.CSS_PATH`.
-CSS_PATHS: Final = [sheet(name) for name in ("recall", "main", "conflict", "dialog", "detail")]
+CSS_PATHS: Final = [sheet(name) for name in ("recall", "main", "conflict", "dialog", "detail", "set_up")]

@@ -85,22 +85,36 @@ def fresh(tmp_path: Path, home: Path) -> Path:
     return repo.path
 
 
-def test_a_first_start_offers_to_set_the_repository_up_and_starts_nothing(fresh: Path) -> None:
+def test_a_first_start_sets_the_repository_up_and_starts_nothing(fresh: Path) -> None:
     with terminal(TUI, fresh) as screen:
-        screen.shows("There is no recall.toml here yet", "[Y/n]")
-        screen.type("\n")
+        screen.shows("Set up", "recall.toml, as it will be written")
+        screen.type("none")
+        screen.shows("work would land without any check")
+        screen.type("\x13")
+        screen.shows("wrote recall.toml", "two example tasks", "T-1")
+        screen.type("\r")
+        screen.shows("2 Agents", "T-1")
+        screen.type("q")
         assert screen.ends() == 0
-        screen.shows("wrote recall.toml", "wrote TASKS.md", "Next: read both files")
-    assert not (fresh / ".recall").exists()
+    assert 'verify = "none"' in (fresh / "recall.toml").read_text()
+    assert not list((fresh / ".recall" / "ws").glob("*"))
 
 
-def test_a_first_start_without_set_up_says_what_is_missing(fresh: Path) -> None:
+def test_a_first_start_that_is_left_leaves_no_trace(fresh: Path) -> None:
+    before = sorted(fresh.rglob("*"))
     with terminal(TUI, fresh) as screen:
-        screen.shows("[Y/n]")
-        screen.type("n\n")
+        screen.shows("Set up")
+        screen.type("\x1b")
+        assert screen.ends() == 0
+        screen.shows("nothing was written")
+    assert sorted(fresh.rglob("*")) == before
+
+
+def test_outside_a_repository_the_terminal_stays_plain(tmp_path: Path, home: Path) -> None:
+    with terminal(TUI, tmp_path) as screen:
         assert screen.ends() == 2
-        screen.shows("recall init")
-    assert not (fresh / "recall.toml").exists()
+        screen.shows("git repository")
+    assert b"\x1b[?1049h" not in screen.output
 
 
 def test_a_list_without_tasks_says_how_to_write_some(tmp_path: Path, home: Path) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from recall import __version__
-from recall.cli.report import run, say
+from recall.cli.report import ACTOR, Refusal, ring, run, say
 from recall.config.values import Unfit, duration
+
+if TYPE_CHECKING:
+    from recall.gitops.locate import Location
 
 
 class _Duration(click.ParamType[float]):
@@ -57,28 +60,41 @@ def recall_tui(
         from recall.headless import run_headless
 
         code = run_headless(
-            Path.cwd(), say=say, json_lines=as_json, until_done=until_done, grace=grace, allow_root=allow_root
+            Path.cwd(),
+            say=say,
+            json_lines=as_json,
+            until_done=until_done,
+            grace=grace,
+            allow_root=allow_root,
+            ring=lambda: None if as_json else ring(),
         )
         context.exit(code)
     from recall.bootstrap import config_file
+    from recall.engine import interventions
     from recall.gitops.locate import locate
     from recall.ui.app import run_app
     from recall.ui.session import open_session
 
-    if not config_file(locate(Path.cwd())).is_file():
-        _offer_set_up(context)
+    location = locate(Path.cwd())
+    first = not config_file(location).is_file()
+    if first and not _set_up(location):
+        context.exit(0)
     with open_session(Path.cwd(), allow_root=allow_root) as session:
+        if first:
+            interventions.pause_dispatching(session.store, actor=ACTOR, reason="just set up, P lets the agents start")
         context.exit(run_app(session))
 
 
-def _offer_set_up(context: click.Context) -> None:
-    """Offer a first recall.toml and stop behind it: nothing is started before a person has read it."""
-    from recall.cli.init import init
+def _set_up(location: Location) -> bool:
+    """Lead through a first set-up; False: the person does not want the board now."""
+    if location.checkout is None:
+        raise Refusal(f"{location.git_dir} is a bare repository; start `recall-tui` in a checkout of it")
+    from recall.ui.set_up import set_up
 
-    question = "There is no recall.toml here yet. Write one, and a first task list, with what can be guessed?"
-    if click.confirm(question, default=True):
-        context.invoke(init, yes=True)
-        context.exit(0)
+    opens = set_up(location, location.checkout)
+    if opens is None:
+        say("nothing was written")
+    return bool(opens)
 
 
 def has_terminal() -> bool:

@@ -56,7 +56,7 @@ def write_first_files(checkout: Path, files: FirstFiles) -> list[str]:
         with config.open("x", encoding="utf-8") as file:
             file.write(files.text)
     except FileExistsError as there:
-        raise ConfigError(f"{config} is there already; edit it, or move it away first") from there
+        raise ConfigError(f"{CONFIG_NAME} is there already; edit it, or move it away first") from there
     try:
         load_settings(config)
     except ConfigError:
