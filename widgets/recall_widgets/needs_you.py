@@ -42,10 +42,8 @@ class NeedsYou(LineList[NeedRow]):
         self.display = bool(rows)
         super().set_rows(rows if self.has_focus else _short(rows, self.symbols))
 
-    def on_focus(self) -> None:
-        self.set_rows(self.all_rows)
-
-    def on_blur(self) -> None:
+    def watch_has_focus(self, _has_focus: bool) -> None:
+        super().watch_has_focus(_has_focus)
         self.set_rows(self.all_rows)
 
     def on_click(self, event: events.Click) -> None:

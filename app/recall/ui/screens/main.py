@@ -99,7 +99,7 @@ class MainScreen(Screen[None]):
         entitle(self.query_one(AgentList), "2 Agents")
         entitle(self.query_one(QueueView), "3 Merge queue")
         self._entitle_log()
-        self._panes.stacked = self._tasks.view == "columns"
+        self._panes.stacked = self.tasks.view == "columns"
         self._focus(pane_named(self._layout.zoomed) or "tasks")
 
     # -- what is shown -----------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ class MainScreen(Screen[None]):
         """Bring every pane in line with the store; only what differs is drawn."""
         self._seen = seen
         self._roll = self._roll.after(seen.overview.tasks)
-        self._tasks.show(self._roll, seen.overview)
+        self.tasks.show(self._roll, seen.overview)
         self.query_one(QueueView).set_rows(
             queue_rows(seen.overview, self._roll, self._session.settings.verify, seen.typical)
         )
@@ -174,7 +174,7 @@ class MainScreen(Screen[None]):
         needs = self.query_one(NeedsYou)
         return Cursors(
             "needs" if self.focused is needs else self._panes.pane_of(self.focused) or "",
-            self._tasks.cursor or "",
+            self.tasks.cursor or "",
             self.query_one(AgentList).cursor or "",
             self.query_one(QueueView).cursor or "",
             needs.cursor or "",
@@ -230,7 +230,7 @@ class MainScreen(Screen[None]):
     def action_back(self) -> None:
         """Undo the nearest thing: the filter, then the zoom, then being anywhere but on the board."""
         box = self.query_one("#filter", Input)
-        if box.display or self._tasks.needle:
+        if box.display or self.tasks.needle:
             box.display = False
             box.value = ""
         elif self._panes.zoomed:
@@ -240,7 +240,7 @@ class MainScreen(Screen[None]):
 
     def layout_now(self, theme: str) -> Layout:
         """How the screen is arranged, to be kept."""
-        tasks, panes = self._tasks, self._panes
+        tasks, panes = self.tasks, self._panes
         return Layout(theme, tasks.view, tuple(sorted(tasks.folded)), panes.kept_zoom, panes.splits)
 
     @property
@@ -248,7 +248,7 @@ class MainScreen(Screen[None]):
         return self.query_one(Panes)
 
     @property
-    def _tasks(self) -> TasksPane:
+    def tasks(self) -> TasksPane:
         return self.query_one(TasksPane)
 
     @on(Panes.Arranged)
@@ -266,11 +266,11 @@ class MainScreen(Screen[None]):
         pane = pane_named(name)
         if pane is not None:
             self._panes.show(pane)
-        self.set_focus(self._tasks.focus_target if name == "tasks" else self.query_one(f"#{name}"))
+        self.set_focus(self.tasks.focus_target if name == "tasks" else self.query_one(f"#{name}"))
 
     def _switch_view(self) -> None:
-        self._tasks.switch()
-        self._panes.stacked = self._tasks.view == "columns"
+        self.tasks.switch()
+        self._panes.stacked = self.tasks.view == "columns"
 
     def _zoom(self) -> None:
         self._panes.zoom(self._panes.pane_of(self.focused))
@@ -283,12 +283,12 @@ class MainScreen(Screen[None]):
         if not keys:
             self.notify("Nothing waits for you.", markup=False)
             return
-        current = self._tasks.cursor
+        current = self.tasks.cursor
         self._jump(keys[(keys.index(current) + 1) % len(keys)] if current in keys else keys[0])
 
     def _jump(self, key: str) -> None:
         ref = ref_of(self._seen, key) if self._seen is not None else None
-        if ref is not None and self._tasks.select(task_key(ref)):
+        if ref is not None and self.tasks.select(task_key(ref)):
             self._focus("tasks")
             return
         list_, name = (AgentList, "agents") if key.startswith("agent:") else (NeedsYou, "needs")
@@ -302,7 +302,7 @@ class MainScreen(Screen[None]):
 
     @on(Input.Changed, "#filter")
     def _filter_changed(self, event: Input.Changed) -> None:
-        self._tasks.filter(event.value)
+        self.tasks.filter(event.value)
         self._show_selected()
 
     @on(Input.Submitted, "#filter")
