@@ -24,7 +24,10 @@ from recall.domain.stream.spending import Spending
 
 #: So much output is taken at a time; more only for an event that is longer.
 _STEP: Final = 64 * 1024
+_MOST_EVENTS: Final = 250
 _BLOCK: Final = 48 * 1024
+#: A block that takes more than one step ends here, so that it is made again in little time too.
+_DENSE_BLOCK: Final = 8 * 1024
 _BLOCKS_KEPT: Final = 6
 
 
@@ -96,10 +99,10 @@ class RenderedTranscript:
     def size(self) -> int:
         """Take a step's worth of what is new, and give the offset behind the last byte of the text."""
         made, raw = self._converted(self._press, self._raw)
-        self._complete = raw == self._raw
-        self._raw = raw
+        taken, self._raw = raw - self._raw, raw
+        self._complete = not taken
         self._last += made
-        if self._raw - self._blocks[-1].raw >= _BLOCK:
+        if self._raw - self._blocks[-1].raw >= (_DENSE_BLOCK if 0 < taken < _DENSE_BLOCK else _BLOCK):
             self._close_block()
         return self._blocks[-1].text + len(self._last)
 
@@ -149,7 +152,7 @@ class RenderedTranscript:
             piece = self._piece(raw, step if end is None else min(step, end - raw))
             if piece.start > raw:
                 return press.skip(piece.start - raw), piece.start
-            made, taken = press.take(piece.data)
+            made, taken = press.take(piece.data, _MOST_EVENTS)
             if taken:
                 return made, raw + taken
             if len(piece.data) < step:

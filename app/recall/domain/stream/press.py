@@ -7,10 +7,16 @@ a part of it can be made again from a copy of the press that made it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from recall.domain.stream.dialect import Dialect
 from recall.domain.stream.reading import LONGEST_EVENT, facts_of
 from recall.domain.stream.rendering import Page, not_kept, too_long
+
+
+#: As much as this many other lines.
+_EVENT_COSTS: Final = 10
+_BRACE: Final = ord("{")
 
 
 @dataclass(slots=True)
@@ -27,12 +33,13 @@ class Press:
     def copy(self) -> Press:
         return replace(self, page=self.page.copy())
 
-    def take(self, data: bytes) -> tuple[bytes, int]:
-        """Give the text, and how many bytes it was made of. The others are half an event: give them again with what
-        follows them."""
+    def take(self, data: bytes, most_events: int = 1 << 30) -> tuple[bytes, int]:
+        """Give the text, and how many bytes it was made of. The others are half an event, or there were too many:
+        give them again with what follows them. A line that is no event counts as a tenth of one."""
         made: list[bytes] = []
-        at = 0
-        while at < len(data):
+        at, patience = 0, most_events * _EVENT_COSTS
+        while at < len(data) and patience > 0:
+            patience -= _EVENT_COSTS if data[at] == _BRACE else 1
             end = data.find(b"\n", at) + 1
             if not end and not self._is_inside:
                 if not self._begin(data[at:], made):
