@@ -133,9 +133,9 @@ class Driver:
         self._do(self._pilot.click(offset=places[0]))
         return self
 
-    def clicks(self, x: int, y: int) -> Driver:
-        """Click a cell of the screen."""
-        self._do(self._pilot.click(offset=(x, y)))
+    def clicks(self, x: int, y: int, times: int = 1) -> Driver:
+        """Click a cell of the screen, so many times in a row."""
+        self._do(self._pilot.click(offset=(x, y), times=times))
         return self
 
     def drags(self, start: tuple[int, int], end: tuple[int, int]) -> Driver:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual.geometry import Region
@@ -120,7 +119,6 @@ def test_a_zoomed_pane_leaves_what_needs_a_person_in_sight(shop: Shop) -> None:
 def test_a_tab_is_clicked(shop: Shop) -> None:
     with driving(shop.session, size=NARROW) as recall:
         recall.board.shows("T-1")
-        tabs: Any = recall.app.main.query_one("#tabs")
-        at = recall.lines[tabs.region.y].index("2 Agents")
-        recall.clicks(at + 1, tabs.region.y)
+        top = _region(recall, "tabs").y
+        recall.clicks(recall.lines[top].index("2 Agents") + 1, top)
         recall.screen.shows("─ 2 Agents")

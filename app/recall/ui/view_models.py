@@ -171,6 +171,13 @@ def need_rows(
         for agent in overview.agents
         if agent.stopped_reason
     ]
+    rows += [
+        NeedRow(
+            f"agent:{agent.name}", agent.name, _first_line(agent.cooling_reason), _keys(keys, pause_agent="resume")
+        )
+        for agent in overview.agents
+        if agent.suspicions and not agent.stopped_reason
+    ]
     if overview.queue_held:
         rows.insert(0, NeedRow("queue", "merge queue", overview.queue_held, _keys(keys, release_queue="accept main")))
     if overview.shortage:
