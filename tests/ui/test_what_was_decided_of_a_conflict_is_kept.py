@@ -132,9 +132,9 @@ def test_a_click_on_a_side_takes_it_and_a_click_on_a_key_is_the_key(session: Ses
         recall.screen.shows("result: task", "1 of 2 decided")
         recall.click("main 5")
         recall.screen.shows("result: main")
-        recall.click("j next")
+        recall.click("j/k hunk")
         recall.screen.shows("hunk 2/2")
-        recall.click("3 both")
+        recall.click("3 both  e edit")
         recall.screen.shows("result: both", "all decided")
 
 
@@ -142,7 +142,9 @@ def test_a_click_on_a_side_takes_it_and_a_click_on_a_key_is_the_key(session: Ses
 def test_both_sides_and_the_keys_are_in_sight(session: Session, size: tuple[int, int]) -> None:
     with driving(session) as recall:
         opened(recall).resize(*size)
-        recall.screen.shows("main 5", "task 5", "result", "1 main", "2 task", "? keys", "hunk 1/2")
+        recall.screen.shows(
+            "main 5", "task 5", "result", "1 main", "2 task", "s send back", "esc leave", "? keys", "hunk 1/2"
+        )
         recall.keys("question_mark")
         recall.screen.shows("Keys of the conflict workbench", "Take over what you edited in that folder.")
 

@@ -29,7 +29,7 @@ from recall.ui.bench_errands import (
     Way,
 )
 from recall.ui.bench_words import heading, place, reasons, remembered_words, standing
-from recall.ui.commands import BENCH_COMMANDS
+from recall.ui.commands import BENCH_COMMANDS, Command
 from recall.ui.external import edit_at, editor, give_terminal, merge_with, shell
 from recall.ui.keymap import TABLE_KEYS, Keymap
 from recall.ui.screens.prompts import Ask, Choose, Confirm
@@ -44,6 +44,7 @@ from recall_widgets.titles import entitle
 AnswerT = TypeVar("AnswerT")
 
 _SHORT = 30  #: rows of a terminal below which nothing but the sides gets more than a line
+_BACK = {"next-hunk": "previous-hunk", "next-file": "previous-file"}
 _DECIDING = ("take-main", "take-task", "take-both", "edit-hunk", "delete-file")
 _MOST_AGENTS = 8  #: that can be chosen with a digit
 
@@ -154,14 +155,19 @@ class ConflictScreen(Screen[None]):
         outside.update(Content(clean(f"run this in a terminal, then {read} reads it back:\n{lines}")))
 
     def _hints(self) -> list[KeyHint]:
-        return [KeyHint(self._keys.name(id_), title) for id_, title in self._offered().items()]
+        return [self._hint(one) for one in self._offered()]
 
-    def _offered(self) -> dict[str, str]:
+    def _hint(self, command: Command) -> KeyHint:
+        """Keys that go forth and back share a hint."""
+        key, back = self._keys.name(command.id), _BACK.get(command.id)
+        if back is None:
+            return KeyHint(key, command.title)
+        return KeyHint(f"{key}/{self._keys.name(back)}", command.title.removeprefix("next "))
+
+    def _offered(self) -> list[Command]:
         """The commands that make sense here and now, most useful first."""
-        if self.is_editing:
-            return {}
-        fit = self._fitting()
-        return {one.id: one.title for one in BENCH_COMMANDS if one.id in fit}
+        fit = self._fitting() - set(_BACK.values())
+        return [one for one in BENCH_COMMANDS if one.id in fit]
 
     def _fitting(self) -> set[str]:
         bench = self.bench
@@ -224,7 +230,7 @@ class ConflictScreen(Screen[None]):
 
     @on(KeyBar.Pressed)
     def _pressed(self, message: KeyBar.Pressed) -> None:
-        self.action_bench(list(self._offered())[message.number])
+        self.action_bench(self._offered()[message.number].id)
 
     @on(HunkView.Picked)
     def _picked(self, message: HunkView.Picked) -> None:
