@@ -31,11 +31,11 @@ success
 @pytest.fixture
 def shop(tmp_path: Path, home: Path) -> Workshop:
     shop = Workshop.create(tmp_path)
-    shop.agent("ant", AGENT)
+    shop.agent("ant", AGENT, stream="claude")
     shop.tasks("## T-1 First", "## T-2 Second", "## T-3 Third")
     shop.settle()
     text = (shop.repo.path / "recall.toml").read_text()
-    shop.repo.commit("events", {"recall.toml": text.replace("[run]", "[run]\nattempts = 1") + 'stream = "claude"\n'})
+    shop.repo.commit("events", {"recall.toml": text.replace("[run]", "[run]\nattempts = 1")})
     return shop
 
 

@@ -41,6 +41,14 @@ def _plain(shop: Workshop) -> None:
     shop.tasks("## T-1 First", "## T-2 Second\n- after: T-1", "## T-3 Third")
 
 
+def _telling(shop: Workshop) -> None:
+    """An agent that prints events, which say what it used up."""
+    used = '{"type":"result","session_id":"s","total_cost_usd":0.5,"usage":{"input_tokens":7}}'
+    script = f"""{add_witness(shop)}echo "$TASK" > "$TASK.a"; made "$TASK.a"; echo '{used}'; success"""
+    shop.agent("ant", script, stream="claude")
+    shop.tasks("## T-1 First", "## T-2 Second")
+
+
 _TROUBLES = {
     "T-1": "One side",
     "T-2": "Other side",
@@ -80,6 +88,7 @@ def _troubles(*ids: str) -> Callable[[Workshop], None]:
 _HOPELESS = {"T-5": "it cannot be done"}
 
 PLAIN = Scene(_plain)
+TELLING = Scene(_telling)
 EDITED = Scene(_plain, dirty=True)
 CONFLICT = Scene(_troubles("T-1", "T-2"))
 RED = Scene(_troubles("T-3"))

@@ -20,7 +20,7 @@ import recall
 from tests.faults import test_landing_survives_kill as landing
 from tests.faults import test_resolve_survives_kill as resolving
 from tests.faults.promises import check_promises, versions
-from tests.faults.scenes import CONFLICT, EDITED, FAILING, MERGE, PLAIN, RED, TROUBLE, Scene
+from tests.faults.scenes import CONFLICT, EDITED, FAILING, MERGE, PLAIN, RED, TELLING, TROUBLE, Scene
 from tests.gitops import test_workspaces_survive_kill as workspaces
 from tests.support.workshop import Workshop, eventually
 
@@ -72,6 +72,7 @@ CASES = [
     *once(PLAIN, "launch.workspace_made", "launch.run_recorded", "launch.agent_started", "launch.agent_started#2"),
     *once(PLAIN, "runner.prompt_written", "runner.slot_opened", "runner.spec_written", "runner.spec_written#4"),
     *once(PLAIN, "results.leftovers_committed", "results.restored", "results.carried", "gateway.result_base_pinned"),
+    *once(TELLING, "settle.spending_kept"),
     *once(PLAIN, "settle.result_carried", "settle.result_queued", "settle.result_queued#2"),
     *once(PLAIN, "queue.rebased", "queue.verifying_recorded", "slots.proof_taken", "queue.verified"),
     *once(EDITED, "queue.intent_recorded", "queue.main_moved", "queue.landing_recorded", "landing.merged"),

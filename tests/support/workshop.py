@@ -71,6 +71,7 @@ class Workshop:
     top: str = ""
     extra: str = ""
     _agents: dict[str, Path] = field(default_factory=dict[str, Path])
+    _streams: dict[str, str] = field(default_factory=dict[str, str])
 
     @classmethod
     def create(cls, home: Path, *, verify: str = "true") -> Workshop:
@@ -80,12 +81,13 @@ class Workshop:
         return cls(home, repo, verify)
 
     # -- setting up --------------------------------------------------------------------------------------------
-    def agent(self, name: str, script: str) -> None:
+    def agent(self, name: str, script: str, *, stream: str = "") -> None:
         """Give the project an agent: a shell script that gets its prompt on stdin and knows $TASK, `success`,
-        `failure`, `commit MESSAGE` and `again`."""
+        `failure`, `commit MESSAGE` and `again`. `stream` is the known agent whose events it prints."""
         path = self.home / "agents" / f"{name}.sh"
         path.write_text(_PRELUDE + script + "\n")
         self._agents[name] = path
+        self._streams[name] = stream
 
     def tasks(self, *blocks: str) -> None:
         self.repo.write("TASKS.md", "# Tasks\n\n" + "\n\n".join(blocks) + "\n")
@@ -95,6 +97,7 @@ class Workshop:
         text = self.top + self.settings.format(verify=self.verify) + self.extra
         for name, path in self._agents.items():
             text += f'\n[agents.{name}]\ncommand = ["/bin/bash", "{path}"]\n'
+            text += f'stream = "{self._streams[name]}"\n' if self._streams[name] else ""
         self.repo.commit("settings", {"recall.toml": text})
 
     # -- running -----------------------------------------------------------------------------------------------
