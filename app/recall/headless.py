@@ -16,6 +16,7 @@ from recall.domain.frozen import frozen
 from recall.domain.narration import line_of
 from recall.domain.progress import Standing
 from recall.domain.run import RunState
+from recall.domain.signals import Signal
 from recall.engine.dispatcher import Dispatcher, Listener, Stopping
 
 ALL_DONE = 0
@@ -38,6 +39,15 @@ class Console:
 
     def remark(self, kind: str, text: str) -> None:
         self.say(json.dumps({"type": kind, "message": text}) if self.json_lines else text)
+
+    def trouble(self, text: str) -> None:
+        self.remark("trouble", f"trouble: {text}")
+
+    def call(self, signal: Signal) -> None:
+        if self.json_lines:
+            self.say(json.dumps({"type": "signal", **asdict(signal)}))
+        else:
+            self.say(f"⚑ {signal.title}: {signal.text}")
 
     def end(self, standing: Standing) -> None:
         if self.json_lines:
@@ -101,12 +111,13 @@ def run_headless(
     until_done: bool = False,
     grace: float = 0.0,
     allow_root: bool = False,
+    ring: Callable[[], None] = lambda: None,
 ) -> int:
     """Dispatch until the list stands still (`until_done`) or a signal stops it; gives the exit code 0 (all
     done) or 1 (something is left, and needs a person unless a signal came). Raises ConfigError,
     DispatcherRunning or EnvironmentFailure when it cannot work."""
     console = Console(say, json_lines)
-    listener = Listener(console.events, lambda text: console.remark("trouble", f"trouble: {text}"))
+    listener = Listener(console.events, console.trouble, console.call, ring)
     with open_engine(start, listener, allow_root=allow_root) as dispatcher:
         signals = _Signals(dispatcher, console, grace)
         try:

@@ -125,6 +125,12 @@ def say_script(text: str) -> None:
     click.echo(text)
 
 
+def ring() -> None:
+    """Ring the bell of the terminal, if there is one."""
+    if sys.stdout.isatty():
+        click.echo("\a", nl=False)
+
+
 def warn(text: str) -> None:
     """Print lines for people on standard error."""
     click.echo(clean(text), err=True)

@@ -11,15 +11,17 @@ from recall.domain.task import Task, TaskState
 
 
 def commands_hash(settings: Settings, verifies: Iterable[str]) -> str:
-    """Fingerprint the commands in force: verify, setup, the agents (with their environment, since PATH decides
-    what a name runs) and the tasks' own `verifies`. The order of agents and tasks makes no difference."""
-    commands = {
+    """Fingerprint the commands in force: verify, setup, signals, the agents (with their environment, since PATH
+    decides what a name runs) and the tasks' own `verifies`. The order of agents and tasks makes no difference."""
+    commands: dict[str, object] = {
         "verify": settings.verify,
         "setup": settings.setup,
         "env_pass": sorted(settings.env_pass),
         "agents": sorted((_agent(agent) for agent in settings.agents), key=lambda row: str(row["name"])),
         "tasks": sorted(set(verifies)),
     }
+    if settings.signals.command:
+        commands["signals"] = settings.signals.command
     return hashlib.sha256(json.dumps(commands, sort_keys=True).encode()).hexdigest()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
-from typing import cast
+from typing import NamedTuple, cast
 
 from recall.config.settings import TaskList
 from recall.domain.errors import ConfigError
@@ -115,18 +115,23 @@ def flag(value: object) -> bool:
     return value
 
 
-def count(least: int, most: int | None = None) -> Callable[[object], int]:
+class Count(NamedTuple):
+    """Reads whole numbers from `least` to `most`."""
+
+    least: int
+    most: int | None
+
+    def __call__(self, value: object) -> int:
+        fits = isinstance(value, int) and not isinstance(value, bool) and value >= self.least
+        if not fits or (self.most is not None and cast("int", value) > self.most):
+            to = f"to {self.most}" if self.most is not None else "up"
+            raise Unfit(f"a whole number from {self.least} {to}")
+        return cast("int", value)
+
+
+def count(least: int, most: int | None = None) -> Count:
     """Give a reader of whole numbers from `least` to `most`."""
-    wanted = f"a whole number from {least} to {most}" if most is not None else f"a whole number from {least} up"
-
-    def read(value: object) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise Unfit(wanted)
-        if most is not None and value > most:
-            raise Unfit(wanted)
-        return value
-
-    return read
+    return Count(least, most)
 
 
 def share(value: object) -> float:
@@ -135,16 +140,20 @@ def share(value: object) -> float:
     return float(value)
 
 
-def one_of(*words: str) -> Callable[[object], str]:
-    """Give a reader of exactly these words."""
-    wanted = " or ".join(f'"{word}"' for word in words)
+class OneOf(NamedTuple):
+    """Reads exactly these words."""
 
-    def read(value: object) -> str:
-        if not isinstance(value, str) or value not in words:
-            raise Unfit(wanted)
+    words: tuple[str, ...]
+
+    def __call__(self, value: object) -> str:
+        if not isinstance(value, str) or value not in self.words:
+            raise Unfit(" or ".join(f'"{word}"' for word in self.words))
         return value
 
-    return read
+
+def one_of(*words: str) -> OneOf:
+    """Give a reader of exactly these words."""
+    return OneOf(words)
 
 
 def texts(value: object) -> tuple[str, ...]:

@@ -6,17 +6,17 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from enum import IntEnum
 
 from recall.domain.errors import ConfigError, Displaced, RecallError, StoreBusy
-from recall.domain.event import Event
-from recall.domain.frozen import frozen
 from recall.domain.merge import MergeState
 from recall.domain.outcome import MAX_INTERRUPTIONS
 from recall.domain.progress import Standing, standing
 from recall.domain.run import Claim, Run, RunState
 from recall.domain.schedule import decide
+from recall.domain.signals import Signal
 from recall.domain.snapshot import Assign
+from recall.engine.herald import Herald
+from recall.engine.hosting import Listener, Stopping
 from recall.engine.jobs import Jobs
 from recall.engine.launch import launch
 from recall.engine.merge_queue import MergeQueue
@@ -37,22 +37,6 @@ _LAST_TRIES = 5
 _LEASED = frozenset({RunState.PREPARING, RunState.RUNNING, RunState.PULLED})
 
 
-class Stopping(IntEnum):
-    """How far a stop has gone. `drain`: nothing new, what runs finishes and lands. `halt`: agents stop too."""
-
-    NO = 0
-    DRAIN = 1
-    HALT = 2
-
-
-@frozen
-class Listener:
-    """What a front end is told: new events, and trouble of the engine itself. Called from engine threads."""
-
-    events: Callable[[Sequence[Event]], None] = lambda _: None
-    trouble: Callable[[str], None] = lambda _: None
-
-
 class Dispatcher:
     """One per repository; its lock is held by whoever makes it.
 
@@ -60,12 +44,22 @@ class Dispatcher:
     (`until_done`) or a stop is through. `request` and `standing` may be called from any thread.
     """
 
-    def __init__(self, parts: Parts, executor: Executor, watch: Watch, listener: Listener) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        executor: Executor,
+        watch: Watch,
+        listener: Listener,
+        callers: Sequence[Callable[[Signal], None]] = (),
+    ) -> None:
         self.parts = parts
         self._releases = Releases(parts)
         self.queue = MergeQueue(parts, give_up=self._giving_up)
         self._watch = watch
         self._listener = replace(listener, trouble=TroubleTeller(listener.trouble, parts.clock))
+        self._herald = Herald(
+            parts.settings.signals, parts.clock, parts.zone, (listener.signal, *callers), ring=listener.ring
+        )
         self._intake = Intake(parts)
         self._jobs = Jobs(executor, parts.clock, wake=watch.wake, trouble=self._listener.trouble)
         self._keeper = RunKeeper(parts, self._jobs, watch, self._releases)
@@ -278,3 +272,4 @@ class Dispatcher:
             self._seq = events[-1].seq
             self._commands_may_differ |= any(event.kind.startswith("list.") for event in events)
             self._listener.events(events)
+        self._herald.see(events, self.standing)

@@ -17,7 +17,7 @@ from textual.screen import Screen
 from recall.ui.acts import ACTS
 from recall.ui.acts.conflicts import heed, open_workbench
 from recall.ui.acts.reading import open_run, open_task, show_run
-from recall.ui.bridge import Done, EngineSaid, Found, Met, Observed, Watcher
+from recall.ui.bridge import Called, Done, EngineSaid, Found, Met, Observed, Watcher
 from recall.ui.commands import BY_ID, COMMANDS, Command
 from recall.ui.context import Context
 from recall.ui.external import end_process
@@ -100,6 +100,13 @@ class RecallApp(App[int]):
             self.front.leaving.now()
         elif message.text:
             self.front.say(message.text, "information" if message.mode == "viewing" else "error")
+
+    def on_called(self, message: Called) -> None:
+        signal = message.signal
+        self.front.say(f"{signal.title}: {signal.text}" if signal.text else signal.title, "warning")
+
+    def on_rang(self) -> None:
+        self.bell()
 
     def on_done(self, message: Done) -> None:
         self.front.say(message.text, "warning" if message.refused else "information")

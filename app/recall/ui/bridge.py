@@ -8,17 +8,21 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from textual.message import Message
 
 from recall.domain.clock import Clock
 from recall.domain.errors import DispatcherRunning, RecallError
 from recall.domain.run import Run
-from recall.engine.dispatcher import Dispatcher, Listener, Stopping
+from recall.domain.signals import Signal
+from recall.engine.hosting import Listener, Stopping
 from recall.engine.ports import Store
-from recall.engine.resolve import ConflictView
 from recall.ui.ledger import Ledger, Seen
+
+if TYPE_CHECKING:
+    from recall.engine.dispatcher import Dispatcher
+    from recall.engine.resolve import ConflictView
 
 _POLL = 0.03
 #: While something runs, elapsed times are brought up to date this often, in seconds.
@@ -54,6 +58,18 @@ class EngineSaid(Message):
         super().__init__()
         self.mode = mode
         self.text = text
+
+
+class Called(Message):
+    """Something is worth calling the person for."""
+
+    def __init__(self, signal: Signal) -> None:
+        super().__init__()
+        self.signal = signal
+
+
+class Rang(Message):
+    """The bell of the terminal is wanted."""
 
 
 class Done(Message):
@@ -204,7 +220,11 @@ class EngineHost:
             self._hosted.dispatcher.request(stopping)
 
     def _run(self) -> None:
-        listener = Listener(trouble=lambda text: self._say("", text))
+        listener = Listener(
+            trouble=lambda text: self._say("", text),
+            signal=lambda signal: self._post(Called(signal)),
+            ring=lambda: self._post(Rang()),
+        )
         try:
             with self._open(self._start, listener, restart_conflicts=False) as dispatcher:
                 self._hosted.dispatcher = dispatcher
@@ -226,4 +246,7 @@ class EngineHost:
         self._say("stopped")
 
     def _say(self, mode: str, text: str = "") -> None:
-        self._app.post_message(EngineSaid(mode, text))
+        self._post(EngineSaid(mode, text))
+
+    def _post(self, message: Message) -> None:
+        self._app.post_message(message)
