@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import MISSING, fields
 from pathlib import Path
 
 from recall.config.explain import toml_text
+from recall.config.json_schema import json_schema
 from recall.config.schema import AGENT, SECTIONS, TOP, Key, Section
 from recall.config.settings import AgentSettings, Settings
 from recall.config.values import Unfit
+from recall.ui.commands import BENCH_COMMANDS, COMMANDS
 from tools.markdown import code, page, table
 
 _HEAD = """\
@@ -20,6 +23,10 @@ file with all of them as comments, and `recall config show` prints the values in
 Every key has a default but `verify`. An unknown key, or a value that is not what is expected, stops every command
 with exit code 2, each problem with its line. The dispatcher reads the file once, when it starts. It lies in the
 checkout; started in a linked worktree without one, Recall takes the main worktree's.
+
+`recall config schema` prints a JSON schema of the file (it is also [here](recall.schema.json)). Kept beside
+recall.toml and named in its first line, `#:schema ./recall.schema.json`, it lets Taplo and Even Better TOML complete
+and check while you write, without a network.
 """
 
 _AGENTS = """\
@@ -66,6 +73,11 @@ def config_page() -> str:
     agent = {one.name: one.default for one in fields(AgentSettings) if one.default is not MISSING}
     parts += [_AGENTS, _keys("agents.", AGENT, AgentSettings(name="", command=(), **agent)), _NOTES]
     return page(*parts)
+
+
+def schema_file() -> str:
+    """docs/recall.schema.json, as `recall config schema` prints it."""
+    return json.dumps(json_schema(one.id for one in (*COMMANDS, *BENCH_COMMANDS)), indent=2) + "\n"
 
 
 def _section(section: Section) -> str:

@@ -25,7 +25,8 @@ def test_a_key_has_one_name(written: str, name: str) -> None:
     [("ctrl+i", 'the same as "tab"'), ("ctrl+m", 'the same as "enter"'), ("ctrl+h", 'the same as "backspace"'),
      ("shift+r", 'is written "R"'), ("alt+r", "not passed on by every terminal"), ("ctrl+enter", "not passed on"),
      ("ctrl+5", "not passed on"), ("super+q", "not passed on"), ("ctrl+c", "always asks to quit"),
-     ("f13", "is no key"), ("ctrl+z", "shells stop programs"), ("rr", "is no key"), ("", "is no key"), (" ", 'write "space"')],
+     ("f13", "is no key"), ("ctrl+z", "shells stop programs"), ("rr", "is no key"),
+     ("", "is no key"), (" ", 'write "space"')],
 )  # fmt: skip
 def test_a_key_that_cannot_be_used_says_why(written: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):

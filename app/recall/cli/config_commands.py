@@ -9,7 +9,7 @@ import click
 from recall.bootstrap import config_file, settings_at, with_presets
 from recall.cli.names import complete_setting
 from recall.cli.project import opened_project
-from recall.cli.report import ACTOR, say, say_json
+from recall.cli.report import ACTOR, say, say_json, warn
 from recall.cli.words import columns
 from recall.gitops.locate import locate
 
@@ -26,10 +26,13 @@ def show(prefix: str, as_json: bool) -> None:
     """Print every setting, its value, where it comes from and what it means."""
     from recall.config.document import read_document
     from recall.config.explain import explain_settings
+    from recall.ui.keymap import keymap_of
 
     location = locate(Path.cwd())
     settings = with_presets(settings_at(location))
     document = read_document(config_file(location))
+    for clash in keymap_of(settings.ui.keys, document).clashes:
+        warn(clash)
     rows = [row for row in explain_settings(settings, document) if f"{row[0]}.".startswith(prefix)]
     if as_json:
         say_json([dict(zip(("key", "value", "source", "meaning"), row, strict=True)) for row in rows])
@@ -44,6 +47,19 @@ def show(prefix: str, as_json: bool) -> None:
 
 def _short(value: str, most: int = 40) -> str:
     return value if len(value) <= most else f"{value[: most - 1]}…"
+
+
+@config.command(epilog="Example: recall config schema > recall.schema.json")
+def schema() -> None:
+    """Print a JSON schema of recall.toml, for editors that check TOML by one.
+
+    Kept as recall.schema.json beside it, the line `#:schema ./recall.schema.json` on top of recall.toml lets Taplo
+    and Even Better TOML complete and check it, without a network.
+    """
+    from recall.config.json_schema import json_schema
+    from recall.ui.commands import BENCH_COMMANDS, COMMANDS
+
+    say_json(json_schema(command.id for command in (*COMMANDS, *BENCH_COMMANDS)))
 
 
 @config.command(epilog="Example: recall config trust")
