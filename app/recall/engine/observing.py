@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
+from recall.domain.merge import MAIN_OID, QUEUE_HELD
 from recall.domain.overview import Overview
 from recall.domain.snapshot import Snapshot
 from recall.domain.task import Task
-from recall.engine.merge_queue import HELD, MAIN
 from recall.engine.ports import Store
 from recall.engine.trust import TRUSTED, distrust_reason
 
@@ -34,10 +34,10 @@ def observe(
     return Overview(
         name=name,
         main=settings.main,
-        tip=store.setting(MAIN) or "",
+        tip=store.setting(MAIN_OID) or "",
         now=clock.now().wall,
         dispatcher=dispatcher,
-        queue_held=store.setting(HELD) or "",
+        queue_held=store.setting(QUEUE_HELD) or "",
         dispatch_held=distrust or shortage,
         snapshot=snapshot or store.snapshot(),
         tasks=tasks,

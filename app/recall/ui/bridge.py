@@ -158,9 +158,7 @@ class Watcher:
         view = seen.overview
         pace.pause = max(_LEAST_PAUSE, (self._clock.now().mono - now) / _READING_SHARE)
         pace.last, pace.version = now, version
-        pace.lively = bool(view.runs or view.merges) or any(
-            (one.cooling_until or 0.0) > view.now for one in view.agents
-        )
+        pace.lively = _is_lively(view)
         return Observed(seen)
 
 
@@ -173,6 +171,15 @@ class _Pace:
     pause: float = _LEAST_PAUSE
     version: int = -1
     lively: bool = False
+
+
+def _is_lively(view: Overview) -> bool:
+    """Whether a time is shown that changes every second: somebody works, something is verified or cools down."""
+    return (
+        any(run.state not in RESTING_RUNS for run in view.runs)
+        or any(entry.state in BUSY_MERGE_STATES for entry in view.merges)
+        or any((one.cooling_until or 0.0) > view.now for one in view.agents)
+    )
 
 
 class OpenEngine(Protocol):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from recall.domain.run import Run, RunState
-from recall.engine.dispatcher import Stopping
+from recall.engine.hosting import Stopping
 from recall.ui.bridge import Left
 from recall.ui.screens.prompts import Farewell
 
