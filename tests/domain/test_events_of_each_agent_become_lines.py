@@ -11,12 +11,13 @@ import pytest
 
 from recall.agents.presets import load_preset, preset_names
 from recall.domain.errors import ConfigError
+from recall.domain.run import Run, RunState
 from recall.domain.stream.dialect import Dialect, dialect_of
 from recall.domain.stream.facts import Limited, ToolKind
 from recall.domain.stream.press import Press
 from recall.domain.stream.reading import LONGEST_EVENT, facts_of
 from recall.domain.stream.rendering import Page
-from recall.domain.stream.spending import Spending, dollars, spending_words
+from recall.domain.stream.spending import Spending, dollars, since, spending_words
 from recall.domain.stream.tools import changed_lines, tool_of
 
 CASES = Path(__file__).parents[1] / "cases" / "limits.json"
@@ -492,6 +493,23 @@ def test_only_lines_that_changed_are_counted() -> None:
     assert changed_lines("", "a\nb") == (2, 0)
     assert changed_lines("a\na", "a\na\na") == (1, 0)
     assert changed_lines("same", "same") == (0, 0)
+
+
+def test_a_resumed_session_costs_what_was_added() -> None:
+    def run(id_: int, session: str, cost: float | None) -> Run:
+        return Run(id_, "main", "T-1", "ant", "o", id_, id_, RunState.SETTLED, session=session, cost_usd=cost)
+
+    told = Spending("s", 10, 1, None, 0.9)
+    assert since(told, [run(1, "s", 0.25), run(2, "s", None), run(3, "t", 0.5), run(4, "s", 0.25)]).cost_usd == 0.4
+    assert since(told, [run(1, "t", 0.5)]) == told
+    assert since(told, [run(1, "s", 2.0)]).cost_usd == 0.0
+    assert since(Spending("s"), [run(1, "s", 2.0)]) == Spending("s")
+    assert [dialect(name).cost_of_session for name in ("claude", "amp", "grok", "codex")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_prices_and_tokens_are_short() -> None:

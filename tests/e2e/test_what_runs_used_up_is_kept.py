@@ -62,6 +62,7 @@ def test_every_run_keeps_what_its_agent_told(shop: Workshop) -> None:
     assert read.splitlines()[:2] == ["I begin.", "Wrote T-1.txt  +2"]
     assert "10 tokens in, 5 out, $0.01" in read
     assert '"type"' not in read
+    assert shop.recall("log", "T-1", "--follow").stdout == read
     assert '{"type":"system","subtype":"init","session_id":"s-T-1"' in shop.recall("log", "T-1", "--raw").stdout
     lines = [json.loads(line) for line in shop.recall("log", "T-1", "--json").stdout.splitlines()]
     assert lines[0] == {"run": runs["T-1"].id, "text": "I begin."}

@@ -8,7 +8,8 @@ from recall.domain.errors import Exhausted, RecallError
 from recall.domain.limits import TAIL_LINES, read_run
 from recall.domain.outcome import Settlement, Verdict, classify
 from recall.domain.run import ExitRecord, Run, RunResult, RunState
-from recall.domain.stream.spending import Spending
+from recall.domain.stream.spending import Spending, since
+from recall.domain.suspicion import QUICK
 from recall.domain.task import Task, TaskState
 from recall.domain.text import clean
 from recall.domain.usage import LimitFinding
@@ -17,6 +18,7 @@ from recall.engine.parts import Parts
 from recall.engine.releases import Releases, workspace_of
 from recall.failpoint import failpoint
 
+_QUICK = frozenset({RunResult.FAILED, RunResult.NO_REPORT})
 _ABILITY = frozenset({RunResult.FAILED, RunResult.NO_REPORT, RunResult.TIMED_OUT, RunResult.STALLED})
 
 
@@ -77,6 +79,8 @@ def _keep_spending(parts: Parts, run: Run) -> None:
     if dialect is None:
         return
     spending = parts.runner.spending(parts.planner.runs_folder() / str(run.id), dialect)
+    if dialect.cost_of_session:
+        spending = since(spending, (one for one in parts.store.runs(run.ref) if one.id < run.id))
     if spending != Spending():
         parts.store.keep_spending(run.id, run.owner, run.version, spending)
         failpoint("settle.spending_kept")
@@ -145,7 +149,15 @@ def _settlement(parts: Parts, run: Run, verdict: Verdict, record: ExitRecord) ->
     settlement = parts.settlement(run, result, reason, verdict.finding)
     if record.stopped == "shutdown":
         return replace(settlement, interruption=False, task_state=TaskState.TODO, retry_at=None)
-    return settlement
+    return replace(settlement, quick_failure=_is_quick(parts, run, result, record))
+
+
+def _is_quick(parts: Parts, run: Run, result: RunResult, record: ExitRecord) -> bool:
+    """Tell whether a failure came so soon, and with so little, that it says more of the agent than of the task."""
+    if result not in _QUICK or record.ended_at - record.started_at >= QUICK:
+        return False
+    workspace = workspace_of(parts, run)
+    return workspace is not None and not parts.git.has_commits(workspace)
 
 
 def _excuse(parts: Parts, run: Run) -> str:

@@ -65,11 +65,13 @@ class Rule:
 @dataclass(frozen=True, eq=False)
 class Dialect:
     """`kind_keys` are the fields whose values, joined by `/`, are an event's kind. `quiet` are kinds of which
-    nothing is shown; an event that is neither there nor in a rule is not known."""
+    nothing is shown; an event that is neither there nor in a rule is not known. `cost_of_session`: the price that a
+    resumed session tells includes what it cost before."""
 
     rules: tuple[Rule, ...]
     quiet: tuple[str, ...] = ()
     kind_keys: tuple[str, ...] = ("type", "subtype")
+    cost_of_session: bool = False
 
     def kind(self, event: Mapping[str, Any]) -> str:
         parts = (event.get(key) for key in self.kind_keys)
@@ -95,7 +97,7 @@ def _names(on: str, kind: str) -> bool:
 def dialect_of(table: Mapping[str, Any], base: Dialect | None = None) -> Dialect:
     """Read the `[stream]` table of a preset or an agent; its rules come before those of `base`. Raises ConfigError
     with what is wrong with it."""
-    unknown = table.keys() - {"like", "kind", "quiet", "events"}
+    unknown = table.keys() - {"like", "kind", "quiet", "cost_of_session", "events"}
     if unknown:
         raise ConfigError(f"a stream has no {', '.join(sorted(unknown))}")
     events = table.get("events", ())
@@ -106,6 +108,7 @@ def dialect_of(table: Mapping[str, Any], base: Dialect | None = None) -> Dialect
         rules=rules + (base.rules if base else ()),
         quiet=_texts(table.get("quiet", ()), "quiet") + (base.quiet if base else ()),
         kind_keys=_texts(table.get("kind", base.kind_keys if base else Dialect.kind_keys), "kind"),
+        cost_of_session=bool(table.get("cost_of_session", base.cost_of_session if base else False)),
     )
 
 

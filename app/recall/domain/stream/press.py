@@ -13,7 +13,6 @@ from recall.domain.stream.dialect import Dialect
 from recall.domain.stream.reading import LONGEST_EVENT, facts_of
 from recall.domain.stream.rendering import Page, not_kept, too_long
 
-
 #: As much as this many other lines.
 _EVENT_COSTS: Final = 10
 _BRACE: Final = ord("{")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -29,6 +30,14 @@ class Spending:
 def spending_of(run: Run) -> Spending:
     """What a run used up, as the store keeps it."""
     return Spending(run.session, run.input_tokens, run.output_tokens, run.cached_tokens, run.cost_usd)
+
+
+def since(spending: Spending, earlier: Iterable[Run]) -> Spending:
+    """What was used up since these runs, if the price includes theirs as far as they were the same session."""
+    before = sum(run.cost_usd or 0.0 for run in earlier if run.session == spending.session)
+    if spending.session is None or spending.cost_usd is None or not before:
+        return spending
+    return replace(spending, cost_usd=round(max(spending.cost_usd - before, 0.0), 9))
 
 
 @frozen
