@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
@@ -84,7 +85,12 @@ def test_there_are_many() -> None:
 
 
 @pytest.mark.parametrize(("words", "complete"), SHOWN)
-def test_a_shown_command_parses(words: list[str], complete: bool) -> None:
+def test_a_shown_command_parses(
+    words: list[str], complete: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("run.log", "fixed.py"):  # files that an example speaks of
+        (tmp_path / name).touch()
     assert wrong(words, complete=complete) == ""
 
 

@@ -15,18 +15,16 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 @pytest.fixture
 def shop(tmp_path: Path, home: Path) -> Workshop:
     shop = Workshop.create(tmp_path)
-    called = tmp_path / "called"
-    command = (
-        f'printf \'%s|%s|%s\\n\' $RECALL_SIGNAL_KIND \\"$RECALL_SIGNAL_TITLE\\" \\"$RECALL_SIGNAL_TEXT\\" >> {called}'
+    (tmp_path / "call.sh").write_text(
+        'echo "$RECALL_SIGNAL_KIND|$RECALL_SIGNAL_TITLE|$RECALL_SIGNAL_TEXT" >> "$(dirname "$0")/called"\n'
     )
-    shop.extra = f'[signals]\ndesktop = false\ncommand = "{command}"\n'.replace("\\n'", "\\\\n'")
+    shop.extra = f'[signals]\ndesktop = false\ncommand = "sh {tmp_path}/call.sh"\n'
     return shop
 
 
 def test_a_question_and_the_end_call(shop: Workshop) -> None:
-    shop.agent(
-        "ant", 'if [ "$TASK" = T-1 ]; then $ASK "keep the [/flag]?"; else echo x > x.txt; commit x; success; fi'
-    )
+    ask = '[ "$TASK" = T-1 ] && exec $ASK "keep the [/flag]?"; '
+    shop.agent("ant", ask + "echo x > x.txt; commit x; success")
     shop.tasks("## T-1 Asks", "## T-2 Works")
     shop.settle()
     assert shop.recall("import").returncode == 0
