@@ -70,7 +70,7 @@ def _parse(command: click.Command, name: str, arguments: list[str]) -> None:
         if inner is None:
             raise click.UsageError(f"there is no command {rest[:1]}")
         command, name = inner, found or name
-    command.make_context(name, list(arguments), parent=context)
+    command.make_context(name, list(arguments), parent=context).close()
 
 
 SHOWN = [
