@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widget import Widget
@@ -86,6 +87,27 @@ def test_a_group_asks_to_be_folded_by_key_and_by_mouse() -> None:
         assert [message.key for message in app.of(TaskBoard.Activated)] == ["t"]
 
     run_app(Stage(widget), (50, 10), body)
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_wide_characters_leave_the_right_end_where_it_is(width: int) -> None:
+    titles = ("Plain", "日本語のヘルプ", "Sparks \u2728 and 🚀", "한국어 " * 20, "e\u0301tude")
+    rows = [replace(TASK, key=str(at), title=title, type="docs", age="3 d") for at, title in enumerate(titles)]
+    lines = drawn(TaskBoard(rows), (width, 10))[: len(rows)]
+    assert {cell_len(line) for line in lines} == {width}
+    assert len({cell_len(line[: line.index("claude")]) for line in lines}) == 1
+
+
+def test_a_wide_board_has_columns_that_a_narrow_one_leaves_out() -> None:
+    row = replace(TASK, priority="P2", type="docs", tries="try 3", age="3 d")
+    assert drawn(TaskBoard([row]), (60, 10))[0].rstrip().endswith("P2  claude   12:04")
+    assert drawn(TaskBoard([row]), (110, 10))[0].rstrip().endswith("claude   12:04    P2  docs        try 3      3 d")
+    assert drawn(TaskBoard([row]), (24, 10))[0].startswith("  ◐ T-B02 Parse the con…")
+
+
+def test_a_list_without_rows_says_so() -> None:
+    assert drawn(QueueView(), (40, 5))[0].strip() == "nothing waits to land"
+    assert "recall.toml" in drawn(AgentList(), (60, 5))[0]
 
 
 def test_the_filter_text_is_marked_where_it_occurs() -> None:

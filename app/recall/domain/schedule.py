@@ -12,6 +12,7 @@ from recall.domain.globs import overlapping
 from recall.domain.rng import Rng
 from recall.domain.snapshot import Assign, Snapshot
 from recall.domain.task import Task, TaskRef, TaskState
+from recall.domain.words import task_word
 
 #: How much the record of landings counts against the weight, which remembers the last few runs best.
 _RECORD_SHARE = 0.75
@@ -288,7 +289,7 @@ def _brief(task: Task) -> str:
 
 
 def _state_words(task: Task) -> str:
-    words = task.state.value.replace("_", " ")
+    words = task_word(task)
     if task.state is TaskState.DONE and task.done_by is not None:
         words = f"done ({task.done_by}{', ' + task.done_commit[:12] if task.done_commit else ''})"
     return f"{words}: {task.reason}" if task.reason else words

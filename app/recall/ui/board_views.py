@@ -187,8 +187,10 @@ def _title(word: str) -> str:
 
 def _detail(task: Task, word: str, now: float, roll: Roll, run: Run | None) -> tuple[str, str]:
     """Give the most useful fact for a state, and a time."""
-    if word in ("running", "landing") and run is not None:
+    if word == "running" and run is not None:
         return run.agent, elapsed(now - (run.started_at or run.claimed_at))
+    if word == "landing" and run is not None:
+        return run.agent, age(now - task.changed_at)
     if word == "waiting":
         return _after(task, roll), ""
     if word == "ready":

@@ -14,7 +14,9 @@ from textual.message import Message
 
 from recall.domain.clock import Clock
 from recall.domain.errors import DispatcherRunning, RecallError
-from recall.domain.run import Run
+from recall.domain.merge import BUSY_MERGE_STATES
+from recall.domain.overview import Overview
+from recall.domain.run import Run, RunState
 from recall.domain.signals import Signal
 from recall.engine.hosting import Listener, Stopping
 from recall.engine.ports import Store
@@ -124,7 +126,8 @@ class Watcher:
 
     def is_over(self, patience: float) -> bool:
         """Wait so many seconds for the end of a stopped watcher; nobody may close its store before."""
-        self._thread.join(patience)
+        if self._thread.ident is not None:
+            self._thread.join(patience)
         return not self._thread.is_alive()
 
     def _watch(self) -> None:
@@ -176,7 +179,7 @@ class _Pace:
 def _is_lively(view: Overview) -> bool:
     """Whether a time is shown that changes every second: somebody works, something is verified or cools down."""
     return (
-        any(run.state not in RESTING_RUNS for run in view.runs)
+        any(run.state is not RunState.LANDING for run in view.runs)
         or any(entry.state in BUSY_MERGE_STATES for entry in view.merges)
         or any((one.cooling_until or 0.0) > view.now for one in view.agents)
     )

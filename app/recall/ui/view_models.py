@@ -87,6 +87,8 @@ def _agent_row(
     if agent.cooling_until is not None and agent.cooling_until > now and not agent.stopped_reason:
         resets = f"resets {moment(agent.cooling_until, now)} {zone(agent.cooling_until)}"
         return replace(row, what=resets, time=f"in {elapsed(agent.cooling_until - now)}", quote=agent.cooling_line)
+    if word == "paused" and agent.paused:
+        return replace(row, what=agent.paused_reason or "paused")
     return replace(row, what=agent_doing(agent, near))
 
 
