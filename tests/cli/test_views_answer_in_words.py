@@ -119,3 +119,20 @@ def test_outside_a_repository_the_words_say_so(
     ended = cli("status")
     assert ended.code == 2
     assert "no git repository" in ended.err
+
+
+def test_config_show_tells_which_keys_of_commands_are_not_in_force(project: Repo, cli: Recall) -> None:
+    project.write("recall.toml", CONFIG + '[ui.keys]\nrequeue = "H"\n')
+    ended = cli("config", "show", "ui")
+    assert ended.code == 0
+    assert 'the key "H" would be that of requeue and hold, so requeue keeps "r"' in ended.err
+    project.write("recall.toml", CONFIG + '[ui.keys]\nreqeue = "W"\n')
+    ended = cli("config", "show", "ui")
+    assert ended.code == 2
+    assert "ui.keys.reqeue is no command; did you mean requeue?" in ended.err
+
+
+def test_config_schema_is_json_and_needs_no_repository(cli: Recall) -> None:
+    shown = cli("config", "schema")
+    assert shown.code == 0
+    assert "requeue" in shown.json["properties"]["ui"]["properties"]["keys"]["propertyNames"]["enum"]
