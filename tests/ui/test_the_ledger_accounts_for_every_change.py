@@ -9,12 +9,12 @@ import pytest
 
 from recall.config.settings import AgentSettings, Settings
 from recall.domain.agent import AgentSpec
-from recall.domain.merge import MergeEntry, MergeState
+from recall.domain.event import Event
 from recall.domain.run import RunResult
 from recall.domain.task import TaskState
 from recall.store import SqliteStore
 from recall.ui.ledger import Ledger, VerifyTimes
-from tests.support.builders import import_specs, landed, make_store, ref, settlement, spec, started
+from tests.support.builders import import_specs, landed, make_store, queued, ref, settlement, spec, started
 from tests.support.clock import FakeClock
 
 
@@ -85,21 +85,34 @@ def test_a_ledger_that_starts_late_knows_the_runs_of_before(store: SqliteStore, 
     assert ledger.refresh(dispatcher=True).latest[ref("T-1")].id == claim.run_id
 
 
-def test_how_long_verifications_take_is_learned_from_those_that_were_seen() -> None:
+def _happened(kind: str, at: float, merge_id: int = 1) -> Event:
+    return Event(1, at, "dispatcher", kind, merge_id=merge_id)
+
+
+def test_how_long_verifications_take_is_learned_from_those_that_are_over() -> None:
     times = VerifyTimes()
-    entry = MergeEntry(
-        id=1,
-        region="main",
-        task="T-1",
-        run_id=1,
-        position=1,
-        state=MergeState.VERIFYING,
-        reason="",
-        tip="c",
-        base="b",
-        changed_at=100.0,
-    )
-    times.see([entry], 101.0)
+    times.see([_happened("merge.queued", 90.0), _happened("merge.verifying", 100.0)])
     assert times.typical is None
-    times.see([], 140.0)
+    times.see([_happened("merge.verifying", 120.0, 2), _happened("merge.landing", 140.0)])
     assert times.typical == 40.0
+    times.see([_happened("merge.rejected", 140.0, 2), _happened("merge.landed", 190.0)])
+    assert times.typical == 30.0
+
+
+def test_a_remembered_verdict_says_nothing_of_how_long_a_verification_takes() -> None:
+    times = VerifyTimes()
+    times.see([_happened("merge.verifying", 100.0), _happened("merge.landing", 100.02)])
+    assert times.typical is None
+
+
+def test_a_ledger_that_starts_late_knows_how_long_verifications_took(tmp_path: Path) -> None:
+    clock = FakeClock()
+    with make_store(tmp_path / "timed", clock) as store:
+        store.sync_agents([AgentSpec("amy")])
+        import_specs(store, spec("T-1"))
+        _, merge_id = queued(store, "T-1")
+        store.merge_verifying(merge_id, candidate="f" * 40, onto="e" * 40)
+        clock.advance(42.0)
+        store.merge_intend(merge_id, old="e" * 40, new="f" * 40)
+        settings = Settings(Path("recall.toml"), "main", "true", agents=(AgentSettings("amy", ("true",)),))
+        assert Ledger(store, settings, clock, "shop").refresh(dispatcher=True).typical == 42.0

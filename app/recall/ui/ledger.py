@@ -10,7 +10,6 @@ from statistics import median
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
 from recall.domain.event import Event
-from recall.domain.merge import MergeEntry, MergeState
 from recall.domain.overview import Overview, main_is_green
 from recall.domain.run import Run
 from recall.domain.schedule import foresee
@@ -25,6 +24,8 @@ _MANY = 300
 #: Up to so many ready tasks the scheduler's own snapshot is read, with who did what before.
 _EXACT = 500
 _PAGE = 1000
+#: A verification that is over sooner, in seconds, was none: its verdict was known.
+_REMEMBERED = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ class Seen:
 
 
 class VerifyTimes:
-    """Learns how long verifications take from the queue as it is seen, now and then."""
+    """Learns how long verifications take from what happened in the merge queue. A verdict that was remembered took
+    no time, and says nothing."""
 
     def __init__(self) -> None:
         self._begun: dict[int, float] = {}
@@ -54,10 +56,15 @@ class VerifyTimes:
     def typical(self) -> float | None:
         return median(self._took) if self._took else None
 
-    def see(self, merges: Iterable[MergeEntry], now: float) -> None:
-        verifying = {entry.id: entry.changed_at for entry in merges if entry.state is MergeState.VERIFYING}
-        self._took += [now - began for id_, began in self._begun.items() if id_ not in verifying]
-        self._begun = verifying
+    def see(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if event.merge_id is None:
+                continue
+            began = self._begun.pop(event.merge_id, None)
+            if event.kind == "merge.verifying":
+                self._begun[event.merge_id] = event.at
+            elif began is not None and event.at - began >= _REMEMBERED:
+                self._took.append(event.at - began)
 
 
 class Ledger:
@@ -80,7 +87,8 @@ class Ledger:
 
     def refresh(self, *, dispatcher: bool) -> Seen:
         """Give the store as it is now. However much happened since the last time, all of it is accounted for."""
-        events = self._news() if self._tasks else []
+        events = self._news() if self._tasks else self._store.events_since(self._store.last_seq() - _PAGE, _PAGE)
+        self._times.see(events)
         if not self._tasks or self._is_too_much(events):
             return self._seen(self._read_all(dispatcher))
         for ref in self._touched(events):
@@ -131,7 +139,6 @@ class Ledger:
     def _seen(self, overview: Overview) -> Seen:
         for run in overview.runs:
             self._note_run(run)
-        self._times.see(overview.merges, overview.now)
         foresee(overview.snapshot)  # here, not when the screen asks for it
         return Seen(
             overview,
