@@ -52,8 +52,12 @@ def diamond(count: int) -> Shape:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """The process's environment with git's own variables and the user's settings taken out."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "XDG_", "RECALL_"))}
+    """The process's environment with git's own variables, Python's and the user's settings taken out."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("GIT_", "XDG_", "RECALL_", "PYTHON"))
+    }
     return kept | {"HOME": str(home), "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
 
 
