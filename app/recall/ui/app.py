@@ -1,4 +1,7 @@
-"""The application: wiring only. What it shows comes from the bridge; `wishes` and `acts` carry commands out."""
+"""The application: wiring only. What it shows comes from the bridge; `wishes` and `acts` carry commands out.
+
+What is laid over the main screen is imported behind its first painting, and by the functions that use it.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterable
 from functools import partial
+from importlib import import_module
 from typing import Any, ClassVar
 
 from textual import on
@@ -14,19 +18,16 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from recall.ui.acts import ACTS
-from recall.ui.acts.conflicts import heed, open_workbench
-from recall.ui.acts.reading import open_run, open_task, show_run
+from recall.domain.signals import SignalKind
 from recall.ui.bridge import Called, Done, EngineSaid, Found, Met, Observed, Watcher
 from recall.ui.commands import BY_ID, COMMANDS, Command
 from recall.ui.context import Context
 from recall.ui.external import end_process
 from recall.ui.front import Front
 from recall.ui.layout import load_layout, save_layout
-from recall.ui.ledger import Ledger
+from recall.ui.ledger import Ledger, Seen
 from recall.ui.screens.detail import DetailScreen, OpenRun, OpenTask
 from recall.ui.screens.main import MainScreen
-from recall.ui.screens.prompts import Confirm
 from recall.ui.session import Session
 from recall.ui.signals import leave_on_signals
 from recall.ui.terminal import kept_terminal
@@ -58,7 +59,8 @@ class RecallApp(App[int]):
             self.register_theme(theme)
         self.set_keymap(session.keys.by_binding())
         names = (layout.theme, session.settings.ui.theme, THEMES[0].name)
-        self.theme = next(name for name in names if name in self.available_themes)
+        # set quietly: the start reads the sheets anyway
+        self.set_reactive(App.theme, next(name for name in names if name in self.available_themes))
         self.set_class(session.symbols.plain, "-ascii")
         self._hosts = host
         self.main = MainScreen(session, layout)
@@ -75,11 +77,16 @@ class RecallApp(App[int]):
         self.push_screen(self.main)
         for clash in self.session.keys.clashes:
             self.front.say(clash, "warning")
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        """Read and import once the frame is painted: it would have to wait for that."""
         self._watcher.start()
         if self._hosts:
             self.host.start()
         else:
             self.main.say_mode("viewing")
+        self.front.questions.send(_import_acts)
 
     # -- from other threads ------------------------------------------------------------------------------------
 
@@ -88,10 +95,17 @@ class RecallApp(App[int]):
             return  # the person leaves: the screens are being taken apart
         self.front.seen = message.seen
         self.main.show(message.seen)
-        heed(self.screen_stack, message.seen)
+        if self.screen is not self.main:
+            self._show_above(message.seen)
+
+    def _show_above(self, seen: Seen) -> None:
+        """Bring what lies over the main screen in line with the store."""
+        from recall.ui.acts.conflicts import heed
+
+        heed(self.screen_stack, seen)
         for screen in self.screen_stack:
             if isinstance(screen, DetailScreen) and screen.is_mounted:
-                screen.see(message.seen)
+                screen.see(seen)
 
     def on_engine_said(self, message: EngineSaid) -> None:
         if message.mode:
@@ -102,7 +116,10 @@ class RecallApp(App[int]):
             self.front.say(message.text, "information" if message.mode == "viewing" else "error")
 
     def on_called(self, message: Called) -> None:
+        """What needs the person, and who is at a limit, stands on the screen already; the bell was rung for it."""
         signal = message.signal
+        if signal.kind in (SignalKind.NEEDS_YOU, SignalKind.LIMIT):
+            return
         self.front.say(f"{signal.title}: {signal.text}" if signal.text else signal.title, "warning")
 
     def on_rang(self) -> None:
@@ -112,9 +129,13 @@ class RecallApp(App[int]):
         self.front.say(message.text, "warning" if message.refused else "information")
 
     def on_found(self, message: Found) -> None:
+        from recall.ui.acts.reading import show_run
+
         show_run(self.front, message.run, message.pane)
 
     def on_met(self, message: Met) -> None:
+        from recall.ui.acts.conflicts import open_workbench
+
         open_workbench(self.front, message.view)
 
     def on_left(self) -> None:
@@ -125,10 +146,14 @@ class RecallApp(App[int]):
 
     @on(OpenTask)
     def _open_task(self, message: OpenTask) -> None:
+        from recall.ui.acts.reading import open_task
+
         open_task(self.front, message.ref)
 
     @on(OpenRun)
     def _open_run(self, message: OpenRun) -> None:
+        from recall.ui.acts.reading import open_run
+
         open_run(self.front, message.run_id, message.pane)
 
     @on(MainScreen.LayoutChanged)
@@ -149,6 +174,8 @@ class RecallApp(App[int]):
         if reason:
             self.front.say(reason, "warning")
         elif question := command.confirm(context):
+            from recall.ui.screens.prompts import Confirm
+
             self.front.over(Confirm(question), lambda yes: self._carry_out(command, context) if yes else None)
         else:
             self._carry_out(command, context)
@@ -163,6 +190,8 @@ class RecallApp(App[int]):
         if act is not None:
             self.front.wish(lambda: act(self.session.store, context), command.title)
         else:
+            from recall.ui.acts import ACTS
+
             ACTS[command.id](self.front, context)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
@@ -184,6 +213,11 @@ class RecallApp(App[int]):
             each.stop()
         deadline = time.monotonic() + patience
         return all(each.is_over(max(0.0, deadline - time.monotonic())) for each in threads)
+
+
+def _import_acts() -> None:
+    """Have at hand what the first keys need."""
+    import_module("recall.ui.acts")
 
 
 async def _run(app: RecallApp) -> int | None:
