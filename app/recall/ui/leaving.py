@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from recall.domain.run import Run, RunState
 from recall.engine.hosting import Stopping
 from recall.ui.bridge import Left
-from recall.ui.screens.prompts import Farewell
 
 if TYPE_CHECKING:
     from recall.ui.front import Front
@@ -40,6 +39,8 @@ class Leaving:
     def begin(self) -> None:
         """Leave, or ask first what becomes of the agents that this process lets work. Each time it is asked for
         again, there is less to wait for."""
+        from recall.ui.screens.prompts import Farewell
+
         shown = self._front.app.screen
         if isinstance(shown, Farewell):
             shown.action_choose(0)
