@@ -51,7 +51,7 @@ class ImportPlan:
 
 
 def plan(region: str, specs: Sequence[TaskSpec], known: Known, *, cancel_vanished: bool) -> ImportPlan:
-    cleaned = [replace(spec, title=clean_line(spec.title), body=clean(spec.body)) for spec in specs]
+    cleaned = [_cleaned(spec) for spec in specs]
     comparison = _Comparison(region, {TaskRef(region, spec.id): spec for spec in cleaned}, known)
     behind = comparison.behind()
     refused = [*_twins(specs), *comparison.problems()]
@@ -60,6 +60,11 @@ def plan(region: str, specs: Sequence[TaskSpec], known: Known, *, cancel_vanishe
     if refused:
         return ImportPlan(ImportDiff(refused=tuple(refused)))
     return _compared(comparison, behind, cancel_vanished=cancel_vanished)
+
+
+def _cleaned(spec: TaskSpec) -> TaskSpec:
+    title, body = clean_line(spec.title), clean(spec.body)
+    return spec if (title, body) == (spec.title, spec.body) else replace(spec, title=title, body=body)
 
 
 @frozen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from recall.domain.imports import ImportDiff
 from recall.domain.task import DoneBy, TaskRef, TaskSpec, TaskState
@@ -34,6 +34,10 @@ UPDATE tasks SET unmet = (SELECT count(*) FROM task_prerequisites p
   WHERE p.region = tasks.region AND p.task = tasks.id AND d.status <> 'done')
 WHERE region = :region AND id = :id
 """
+_MOVE = "UPDATE tasks SET position = :position WHERE region = :region AND id = :id"
+_NEED = "INSERT INTO task_prerequisites VALUES (:region, :id, :needs_region, :needs_task)"
+_NEED_NOTHING = "DELETE FROM task_prerequisites WHERE region = :region AND task = :id"
+_BEHIND = "UPDATE tasks SET behind = :behind WHERE region = :region AND id = :id"
 _MARK_VANISHED = "UPDATE tasks SET vanished = 1 WHERE region = :region AND id = :id"
 _MARK_CANCELLED_BY_LIST = "UPDATE tasks SET cancelled_by_list = 1 WHERE region = :region AND id = :id"
 _UNMARK_VANISHED = "UPDATE tasks SET vanished = 0 WHERE region = :region AND id = :id"
@@ -64,18 +68,10 @@ def known(rows: Rows) -> Known:
 def _write(tx: Transaction, region: str, planned: ImportPlan, specs: Sequence[TaskSpec], actor: str) -> None:
     tx.change(_REGION, {"region": region, "wall": tx.now.wall})
     positions = {spec.id: position for position, spec in enumerate(specs)}
-    for spec, state in planned.new:
-        _add(tx, region, spec, state, positions[spec.id])
-    for spec, _ in planned.changed:
-        tx.change(_UPDATE, _columns(region, spec))
-    for spec in (*(spec for spec, _ in planned.new), *(spec for spec, _ in planned.changed)):
-        _set_prerequisites(tx, TaskRef(region, spec.id), spec)
-    for ref, position in planned.moved.items():
-        tx.change(
-            "UPDATE tasks SET position = :position WHERE region = :region AND id = :id",
-            {**ref._asdict(), "position": position},
-        )
-    _count_unmet(tx, region, planned)
+    tx.change_each(_INSERT, (_row(tx, region, spec, state, positions[spec.id]) for spec, state in planned.new))
+    tx.change_each(_UPDATE, (_columns(region, spec) for spec, _ in planned.changed))
+    _set_prerequisites(tx, region, planned)
+    tx.change_each(_MOVE, ({**ref._asdict(), "position": position} for ref, position in planned.moved.items()))
     _tell(tx, region, planned, actor)
     _let_vanish(tx, planned, actor)
     _bring_back(tx, planned, actor)
@@ -86,18 +82,15 @@ def _write(tx: Transaction, region: str, planned: ImportPlan, specs: Sequence[Ta
             moves.complete_group(tx, TaskRef(region, spec.id))
 
 
-def _add(tx: Transaction, region: str, spec: TaskSpec, state: TaskState, position: int) -> None:
-    tx.change(
-        _INSERT,
-        {
-            **_columns(region, spec),
-            "position": position,
-            "state": state,
-            "wall": tx.now.wall,
-            "mono": tx.now.mono,
-            "done_by": DoneBy.IMPORTED if state is TaskState.DONE else None,
-        },
-    )
+def _row(tx: Transaction, region: str, spec: TaskSpec, state: TaskState, position: int) -> Values:
+    return {
+        **_columns(region, spec),
+        "position": position,
+        "state": state,
+        "wall": tx.now.wall,
+        "mono": tx.now.mono,
+        "done_by": DoneBy.IMPORTED if state is TaskState.DONE else None,
+    }
 
 
 def _columns(region: str, spec: TaskSpec) -> dict[str, str | float | None]:
@@ -108,8 +101,8 @@ def _columns(region: str, spec: TaskSpec) -> dict[str, str | float | None]:
         "body": spec.body,
         "type": spec.type,
         "priority": spec.priority,
-        "agents": json.dumps(spec.agents),
-        "touches": json.dumps(spec.touches),
+        "agents": json.dumps(spec.agents) if spec.agents else "[]",
+        "touches": json.dumps(spec.touches) if spec.touches else "[]",
         "verify": spec.verify,
         "timeout_s": spec.timeout_s,
         "max_attempts": spec.attempts,
@@ -118,18 +111,17 @@ def _columns(region: str, spec: TaskSpec) -> dict[str, str | float | None]:
     }
 
 
-def _set_prerequisites(tx: Transaction, ref: TaskRef, spec: TaskSpec) -> None:
-    tx.change("DELETE FROM task_prerequisites WHERE region = :region AND task = :id", ref._asdict())
+def _set_prerequisites(tx: Transaction, region: str, planned: ImportPlan) -> None:
+    changed = [spec for spec, _ in planned.changed]
+    written = [*(spec for spec, _ in planned.new), *changed]
+    tx.change_each(_NEED_NOTHING, ({"region": region, "id": spec.id} for spec in changed))
+    tx.change_each(_NEED, (need for spec in written for need in _needs(region, spec)))
+    tx.change_each(_COUNT_UNMET, ({"region": region, "id": spec.id} for spec in written))
+
+
+def _needs(region: str, spec: TaskSpec) -> Iterator[Values]:
     for need in dict.fromkeys(spec.after):
-        tx.change(
-            "INSERT INTO task_prerequisites VALUES (:region, :id, :needs_region, :needs_task)",
-            {**ref._asdict(), "needs_region": need.region, "needs_task": need.id},
-        )
-
-
-def _count_unmet(tx: Transaction, region: str, planned: ImportPlan) -> None:
-    for spec in (*(spec for spec, _ in planned.new), *(spec for spec, _ in planned.changed)):
-        tx.change(_COUNT_UNMET, {"region": region, "id": spec.id})
+        yield {"region": region, "id": spec.id, "needs_region": need.region, "needs_task": need.id}
 
 
 def _tell(tx: Transaction, region: str, planned: ImportPlan, actor: str) -> None:
@@ -177,12 +169,15 @@ def _bring_back(tx: Transaction, planned: ImportPlan, actor: str) -> None:
 
 
 def _set_behind(tx: Transaction, planned: ImportPlan) -> None:
-    for row in tx.all("SELECT region, id, behind FROM tasks"):
-        ref = TaskRef(row["region"], row["id"])
-        behind = planned.behind[ref]
-        if behind != row["behind"]:
-            values: Values = {**ref._asdict(), "behind": behind}
-            tx.change("UPDATE tasks SET behind = :behind WHERE region = :region AND id = :id", values)
+    stored = tx.all("SELECT region, id, behind FROM tasks")
+    tx.change_each(
+        _BEHIND,
+        [
+            {"region": region, "id": id_, "behind": behind}
+            for region, id_, before in stored
+            if (behind := planned.behind[TaskRef(region, id_)]) != before
+        ],
+    )
 
 
 def _state(rows: Rows, ref: TaskRef) -> TaskState:

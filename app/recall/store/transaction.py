@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -51,6 +51,10 @@ class Transaction(Rows):
     def change(self, sql: str, values: Values) -> int:
         """Give the number of rows that the statement changed."""
         return self.connection.execute(sql, values).rowcount
+
+    def change_each(self, sql: str, values: Iterable[Values]) -> None:
+        """Carry out one statement for each of many values."""
+        self.connection.executemany(sql, values)
 
     def insert(self, sql: str, values: Values) -> int:
         """Give the new row's id."""
