@@ -15,7 +15,7 @@ from recall.domain.snapshot import Snapshot
 from recall.domain.stream.spending import Spending
 from recall.domain.task import Task, TaskState
 from recall.ui.details.agents import agent_lines, limit_rows, record_rows, standing_rows
-from recall.ui.details.events import event_row, read_query
+from recall.ui.details.events import entry_of, event_row, read_query
 from recall.ui.details.lines import wrapped
 from recall.ui.details.reference import key_rows, setting_rows
 from recall.ui.details.run import fact_list as run_facts
@@ -144,7 +144,7 @@ _CLAIMED = Event(3, NOW, "dispatcher", "task.claimed", "main", "T-1", "ant", 4, 
     ],
 )
 def test_a_query_takes_what_it_says(text: str, takes: bool) -> None:
-    assert read_query(text).takes(_CLAIMED) is takes
+    assert bool(read_query(text).pick([entry_of(_CLAIMED)])) is takes
 
 
 def test_an_event_says_everything_in_one_line() -> None:

@@ -158,7 +158,7 @@ def test_what_an_agent_may_do_is_chosen_with_keys(shop: Shop) -> None:
         recall.press("more-parallel", "more-parallel", "less-parallel")
         recall.screen.shows("2 at once by your choice", "(recall.toml: 1)", "0/2 *")
         recall.press("enable-agent")
-        recall.screen.shows("1 of 2 may start tasks", "disabled by your choice", "(recall.toml: enabled")
+        recall.screen.shows("1 of 2 may start tasks", "disabled by your choice")
         recall.press("reset-agent")
         recall.screen.shows("2 of 2 may start tasks").hides("your choice")
         recall.press("reset-agent").says("ant is as recall.toml says")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recall_widgets.line_list import LineList
+from recall_widgets.row_source import KeyedRows
 from recall_widgets.spans import Line, Span, highlighted
 
 
@@ -23,13 +24,13 @@ class ListRow:
 
 
 class Listing(LineList[ListRow]):
-    """Rows say themselves how they look. Whatever matches `needle` is marked."""
+    """Rows say themselves how they look; rows that are made when they are looked at may all open something."""
 
     _needle: re.Pattern[str] | None = None
     _marks: bool = False
 
     def set_rows(self, rows: Sequence[ListRow]) -> None:
-        marks = any(row.opens for row in rows)
+        marks = isinstance(rows, KeyedRows) or any(row.opens for row in rows)
         if marks != self._marks:
             self._marks = marks
             self.redraw()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,6 +16,24 @@ from recall_widgets.spans import Span
 _FIELDS = ("kind", "task", "agent", "who")
 _ABOUT = 12
 _KIND, _SHORT_KIND = 22, 11
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An event with what is looked for in it: kind, whom it is about, agent and actor, and all of its text."""
+
+    key: str
+    event: Event
+    fields: tuple[str, str, str, str]
+    text: str
+
+
+def entry_of(event: Event) -> Entry:
+    """Make an event ready to be looked through many times."""
+    about, agent = subject(event).casefold(), (event.agent or "").casefold()
+    fields = (event.kind, about, agent, event.actor.casefold())
+    text = " ".join((*fields, event.before or "", event.after or "", event.reason.casefold()))
+    return Entry(str(event.seq), event, fields, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +51,15 @@ class Query:
     def is_open(self) -> bool:
         return self == Query()
 
-    def takes(self, event: Event) -> bool:
-        fields = (event.kind, subject(event), event.agent or "", event.actor)
-        wanted = (self.kind, self.task, self.agent, self.who)
-        if any(want and want not in field.casefold() for want, field in zip(wanted, fields, strict=True)):
-            return False
-        text = " ".join((*fields, event.before or "", event.after or "", event.reason)).casefold()
-        return all(word in text for word in self.words)
+    def pick(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Give those that are asked for."""
+        kept = list(entries)
+        for place, want in enumerate((self.kind, self.task, self.agent, self.who)):
+            if want:
+                kept = [entry for entry in kept if want in entry.fields[place]]
+        for word in self.words:
+            kept = [entry for entry in kept if word in entry.text]
+        return kept
 
 
 def read_query(text: str) -> Query:

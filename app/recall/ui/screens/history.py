@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.message import Message
 
 from recall.domain.event import Event
-from recall.ui.details.events import Query, event_row, event_words, read_query
+from recall.ui.details.events import Entry, Query, entry_of, event_row, event_words, read_query
 from recall.ui.ledger import Seen
 from recall.ui.screens.detail import Asker, DetailScreen, listing
 from recall.ui.session import Session
@@ -34,21 +34,21 @@ class HistoryScreen(DetailScreen):
     class Newer(Message):
         """Events that came since, oldest first."""
 
-        def __init__(self, events: list[Event]) -> None:
+        def __init__(self, entries: list[Entry]) -> None:
             super().__init__()
-            self.events = events
+            self.entries = entries
 
     class Older(Message):
         """The page before the oldest that is known, newest first."""
 
-        def __init__(self, events: list[Event]) -> None:
+        def __init__(self, entries: list[Entry]) -> None:
             super().__init__()
-            self.events = events
+            self.entries = entries
 
     def __init__(self, session: Session, asker: Asker, seen: Seen) -> None:
         super().__init__(session, asker, seen)
-        self._events: list[Event] = []  # oldest first: new ones are added at the end
-        self._kept: list[Event] = []
+        self._entries: list[Entry] = []  # oldest first: new ones are added at the end
+        self._kept: list[Entry] = []
         self._query = Query()
         self._complete = False
         self._paging = False
@@ -63,25 +63,26 @@ class HistoryScreen(DetailScreen):
 
     def read(self) -> Message | None:
         """What is new; the first page is read by itself."""
-        if not self._events:
+        if not self._entries:
             return None
-        return self.Newer(self.session.store.events_since(self._events[-1].seq, 1_000_000))
+        events = self.session.store.events_since(self._entries[-1].event.seq, 1_000_000)
+        return self.Newer([entry_of(event) for event in events])
 
     @on(Newer)
     def _add_newer(self, event: Newer) -> None:
-        last = self._events[-1].seq if self._events else 0
-        new = [one for one in event.events if one.seq > last]
-        self._events += new
-        self._kept += [one for one in new if self._query.takes(one)]
+        last = self._entries[-1].event.seq if self._entries else 0
+        new = [entry for entry in event.entries if entry.event.seq > last]
+        self._entries += new
+        self._kept += self._query.pick(new)
         self._show()
 
     @on(Older)
     def _add_older(self, event: Older) -> None:
-        page = list(reversed(event.events))
+        page = list(reversed(event.entries))
         self._paging = False
         self._complete = len(page) < _PAGE
-        self._events = page + self._events
-        self._kept = [one for one in page if self._query.takes(one)] + self._kept
+        self._entries = page + self._entries
+        self._kept = self._query.pick(page) + self._kept
         self._show()
         self._page_if_near()
 
@@ -89,20 +90,20 @@ class HistoryScreen(DetailScreen):
         query = read_query(self.needle)
         if query != self._query:
             self._query = query
-            self._kept = [event for event in self._events if query.takes(event)]
+            self._kept = query.pick(self._entries)
             self.query_one("#events", Listing).mark(query.words[0] if query.words else "")
             self._show()
             self._page_if_near()
 
     def _show(self) -> None:
         kept, now = self._kept, self.seen.overview.now
-        by_key = {str(event.seq): event for event in kept}
+        by_key = {entry.key: entry.event for entry in kept}
 
         def make(key: str) -> ListRow:
             return event_row(by_key[key], now)
 
         self.query_one("#events", Listing).set_rows(KeyedRows(list(reversed(by_key)), make))
-        known = f"{len(self._events)}{'' if self._complete else '+'} events"
+        known = f"{len(self._entries)}{'' if self._complete else '+'} events"
         shown = f"{len(kept)} of {known} match" if not self._query.is_open else known
         self.query_one(Heading).show(HeadingFacts("History", "newest first", right=shown))
         self.entitle("events", f"filter: {self.needle}" if self.needle else "")
@@ -116,8 +117,8 @@ class HistoryScreen(DetailScreen):
         key = self.query_one("#events", Listing).cursor
         if key is None or not key.isdecimal():
             return None
-        place = bisect_left(self._events, int(key), key=lambda event: event.seq)
-        return self._events[place] if place < len(self._events) else None
+        place = bisect_left(self._entries, int(key), key=lambda entry: entry.event.seq)
+        return self._entries[place].event if place < len(self._entries) else None
 
     def _page_if_near(self) -> None:
         view = self.query_one("#events", Listing)
@@ -128,6 +129,6 @@ class HistoryScreen(DetailScreen):
         if self._complete or self._paging:
             return
         self._paging = True
-        before = self._events[0].seq if self._events else None
+        before = self._entries[0].event.seq if self._entries else None
         store = self.session.store
-        self.ask(lambda: self.Older(store.events_back(before, _PAGE)))
+        self.ask(lambda: self.Older([entry_of(event) for event in store.events_back(before, _PAGE)]))
