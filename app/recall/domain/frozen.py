@@ -26,10 +26,16 @@ _writing = threading.RLock()
 def frozen(plan: type[T]) -> type[T]:
     """What `dataclass(frozen=True, slots=True)` does, later. The class must not name itself by `super()`."""
     names = tuple(plan.__annotations__)
-    body = {name: member for name, member in vars(plan).items() if name not in (*names, "__dict__", "__weakref__")}
-    write = _once(plan, names)
-    late = {name: _Late(name, write) for name in _LATE if name not in body}
-    return type(plan)(plan.__name__, plan.__bases__, {**late, **body, "__slots__": names})
+    members = {name: member for name, member in vars(plan).items() if name not in ("__dict__", "__weakref__")}
+
+    def written(making: bool) -> type:
+        fresh = type(plan)(plan.__name__, plan.__bases__, dict(members))
+        return dataclass(frozen=True, init=making, repr=not making, eq=not making)(fresh)
+
+    making, looking = _taking(_MAKING, lambda: written(True)), _taking(_LOOKING, lambda: written(False))
+    late = {name: _Late(name, making) for name in _MAKING} | {name: _Late(name, looking) for name in _LOOKING}
+    kept = {name: member for name, member in members.items() if name not in names}
+    return type(plan)(plan.__name__, plan.__bases__, late | kept | {"__slots__": names})
 
 
 class _Late:
