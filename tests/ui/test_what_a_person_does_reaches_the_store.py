@@ -96,6 +96,7 @@ def test_a_filter_shows_what_matches_and_escape_takes_it_back(shop: Shop) -> Non
         recall.board.shows("T-1")
         recall.press("filter").types("help")
         recall.board.shows("T-3 Help texts").hides("T-1 Parse")
+        recall.why.shows("esc take back").hides("X cancel")
         recall.keys("enter")
         recall.board.shows("filter: help")
         recall.keys("escape")

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from rich.cells import cell_len
 from textual import events
 
 from recall_widgets.glyphs import GLYPHS, UNICODE, Shown, Symbols
 from recall_widgets.hints import Pressed, asked_at, hints
 from recall_widgets.line_list import LineList
 from recall_widgets.rows import NeedRow
-from recall_widgets.spans import Span, beside
+from recall_widgets.spans import Span, beside, clip, shown
 
 LINES: Final = 3
 _AGE_WIDTH: Final = 7
+_WIDEST_ID: Final = 12
 
 
 class NeedsYou(LineList[NeedRow]):
@@ -35,11 +37,16 @@ class NeedsYou(LineList[NeedRow]):
     ) -> None:
         super().__init__(_short(rows, symbols), symbols=symbols, id=id, classes=classes)
         self.all_rows: Sequence[NeedRow] = rows
+        self._id_width = 0
         self.display = bool(rows)
 
     def set_rows(self, rows: Sequence[NeedRow]) -> None:
         self.all_rows = rows
         self.display = bool(rows)
+        width = min(max((cell_len(shown(row.id)) for row in rows), default=0), _WIDEST_ID)
+        if width != self._id_width:
+            self._id_width = width
+            self.redraw()
         super().set_rows(rows if self.has_focus else _short(rows, self.symbols))
 
     def watch_has_focus(self, _has_focus: bool) -> None:
@@ -59,10 +66,11 @@ class NeedsYou(LineList[NeedRow]):
         if not row.id:
             return [Span(f" {row.why}", "muted")]
         glyph = GLYPHS[Shown.NEEDS_YOU]
+        name = clip(shown(row.id), _WIDEST_ID, self.symbols.ellipsis)
         return [
             Span(f" {self.symbols.glyph(Shown.NEEDS_YOU)} ", glyph.tone),
-            Span(row.id, "strong"),
-            Span(f"  {row.why}"),
+            Span(name, "strong"),
+            Span(" " * (self._id_width - cell_len(name)) + f"  {row.why}"),
         ]
 
     def right_of(self, row: NeedRow) -> Sequence[Span]:

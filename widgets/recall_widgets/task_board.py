@@ -88,7 +88,7 @@ class TaskBoard(LineList[BoardRow]):
             return [Span(f" {self.symbols.glyph(Shown.NEEDS_YOU)}", "needs-you")] if row.needs_you else []
         spans = [Span(f"{row.priority}  ", "strong")] if row.priority and not roomy else []
         if row.detail:
-            room = (width - _COLUMNS_WIDTH) // 2 if roomy else width
+            room = (width - (_COLUMNS_WIDTH if roomy else _TIME_WIDTH)) // 2
             spans.append(Span(clip(shown(row.detail), room, self.symbols.ellipsis), "muted"))
         if row.needs_you:
             spans.append(Span(f" {self.symbols.glyph(Shown.NEEDS_YOU)}", GLYPHS[Shown.NEEDS_YOU].tone))

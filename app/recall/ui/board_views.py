@@ -198,7 +198,7 @@ def _detail(task: Task, word: str, now: float, roll: Roll, run: Run | None) -> t
             return f"again at {moment(task.retry_at, now)}", ""
         return "waits: agent", ""
     if word in ("needs you", "on hold"):
-        return task.reason.splitlines()[0][:60] if task.reason else "", age(now - task.changed_at)
+        return task.reason.splitlines()[0] if task.reason else "", age(now - task.changed_at)
     if word == "done":
         return (task.done_commit or "")[:7], moment(task.changed_at, now)
     return "", ""

@@ -29,6 +29,8 @@ _SHOWN_AGENT = {
     "stopped": Shown.NEEDS_YOU,
 }
 _SHOWN_MERGE = {MergeState.CONFLICT: Shown.NEEDS_YOU, MergeState.WAITING_CHECKOUT: Shown.NEEDS_YOU}
+#: The bottom line while a filter is typed.
+FILTER_LINE = Why("", "type a part of an id or a title", (KeyHint("enter", "keep"), KeyHint("esc", "take back")))
 #: Entries that nothing behind them waits for.
 _ASIDE = frozenset({MergeState.CONFLICT, MergeState.WAITING_CHECKOUT})
 #: The keys that the bottom line offers, in this order, where they make sense.

@@ -25,7 +25,7 @@ from recall.ui.screens.panes import PANES, Axis, Panes, pane_named
 from recall.ui.screens.tasks_pane import TasksPane, view_named
 from recall.ui.selection import Cursors, context_of, ref_of
 from recall.ui.session import Session
-from recall.ui.view_models import agent_rows, bottom_line, header, log_titles, need_rows, queue_rows
+from recall.ui.view_models import FILTER_LINE, agent_rows, bottom_line, header, log_titles, need_rows, queue_rows
 from recall_widgets.agent_list import AgentList
 from recall_widgets.hints import Pressed
 from recall_widgets.line_list import LineList
@@ -143,6 +143,9 @@ class MainScreen(Screen[None]):
         self._show_log(context.run, context.task.ref if context.task is not None else None)
         costs = {self._run.id: self.query_one(RunLog).spending.cost_usd} if self._run is not None else {}
         self.query_one(AgentList).set_rows(agent_rows(context.overview, type_, self._roll, seen.weights, costs))
+        if isinstance(self.focused, Input):
+            self.query_one(WhyLine).show(FILTER_LINE)
+            return
         on_agent = self._panes.pane_of(self.focused) == "agents"
         self.query_one(WhyLine).show(bottom_line(context, self._roll, self._session.keys, on_agent=on_agent))
 
