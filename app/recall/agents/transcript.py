@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from recall.domain.frozen import frozen
-from recall.domain.limits import TAIL_BYTES
+from recall.domain.usage import TAIL_BYTES
 
 
 @frozen

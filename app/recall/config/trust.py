@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable
 
@@ -22,6 +21,8 @@ def commands_hash(settings: Settings, verifies: Iterable[str]) -> str:
     }
     if settings.signals.command:
         commands["signals"] = settings.signals.command
+    import hashlib  # loads OpenSSL: the first painting does not wait for that
+
     return hashlib.sha256(json.dumps(commands, sort_keys=True).encode()).hexdigest()
 
 

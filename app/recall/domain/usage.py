@@ -7,6 +7,10 @@ from typing import NamedTuple
 
 from recall.domain.frozen import frozen
 
+#: How much of a log's end is read for limits: events may take many lines.
+TAIL_LINES = 60
+TAIL_BYTES = 256 * 1024
+
 
 class LimitClass(StrEnum):
     """`limit` waits for the reset, `credit` and `auth` call a person, `transient` backs off."""

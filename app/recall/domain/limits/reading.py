@@ -12,10 +12,6 @@ from recall.domain.reset_time import SHORT, best_reset, field_reset, resets_in
 from recall.domain.run import Report
 from recall.domain.usage import LimitClass, LimitFinding, LimitPatterns
 
-#: How much of a log's end is handed to `read_run`: events may take many lines.
-TAIL_LINES = 60
-TAIL_BYTES = 256 * 1024
-
 _LAST_LINES = 20
 _NEAR_THE_END = 6
 _WRAPPED = 3
