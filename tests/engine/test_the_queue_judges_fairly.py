@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from recall.domain.conflict import Side
 from recall.domain.errors import StoreBusy
 from recall.domain.merge import MergeState
-from recall.domain.run import RunResult, RunState
+from recall.domain.run import Refused, RunResult, RunState
 from recall.domain.task import TaskState
+from recall.domain.work import LandingOutcome
+from recall.engine import interventions
 from recall.engine.resolve import Resolver
 from tests.engine.stage import Stage, stage
 from tests.engine.world import VERIFY
@@ -199,6 +202,52 @@ def test_an_occupied_checkout_is_tried_again_every_two_seconds_and_told_once() -
         here.clock.advance(2.0)
         assert here.land()
         assert here.task("T-1").state is TaskState.DONE
+
+
+def test_a_cancel_while_it_is_landed_after_a_wait_is_refused_and_told_so() -> None:
+    with stage("## T-1 First") as here:
+        here.queue("T-1")
+        here.git.checkout_is_free = False
+        here.land()
+        here.git.checkout_is_free = True
+        here.clock.advance(2.0)
+        said = list[Refused | None]()
+        land = here.git.land
+
+        def meanwhile(**how: Any) -> LandingOutcome:
+            said.append(interventions.cancel(here.store, ref("T-1"), actor="person", reason="cancelled by you"))
+            return land(**how)
+
+        with patch.object(here.git, "land", meanwhile):
+            assert here.land()
+        assert [one is not None for one in said] == [True]
+        assert here.task("T-1").state is TaskState.DONE
+        assert here.events("merge.refused") == []
+
+
+def test_a_cancel_while_it_waits_for_the_checkout_counts() -> None:
+    with stage("## T-1 First") as here:
+        here.queue("T-1")
+        here.git.checkout_is_free = False
+        here.land()
+        assert interventions.cancel(here.store, ref("T-1"), actor="person", reason="cancelled by you") is None
+        here.git.checkout_is_free = True
+        here.clock.advance(2.0)
+        here.land()
+        assert here.task("T-1").state is TaskState.CANCELLED
+        assert here.git.main == ["root"]
+
+
+def test_where_nothing_is_seen_in_the_way_and_main_still_does_not_move_it_is_not_tried_every_moment() -> None:
+    with stage("## T-1 First") as here:
+        here.queue("T-1")
+        here.git.checkout_is_free = False
+        here.land()
+        with patch.object(here.git, "landing_hindrance", return_value=None):
+            for _ in range(20):
+                here.clock.advance(2.0)
+                here.land()
+        assert len(here.events("merge.landing")) == 2
 
 
 @pytest.mark.parametrize("write", ["merge_verifying", "merge_intend", "merge_landed"])

@@ -243,6 +243,9 @@ class History:
         self.slots[workspace.slot] = run_id
         return ""
 
+    def has_commits(self, workspace: Workspace) -> bool:
+        return not workspace.slot
+
     def parked_diff(self, run_id: int) -> str:
         return f"diff of {run_id}"
 
@@ -318,6 +321,12 @@ class History:
             return WaitingForCheckout("changed in your checkout", ("a.py",))
         self.main.append(new)
         return Landed(new, "fast-forward")
+
+    def landing_hindrance(self, *, merge_id: int, old: str, new: str) -> WaitingForCheckout | None:
+        del merge_id, new
+        if self.main_tip() != old or self.checkout_is_free:
+            return None
+        return WaitingForCheckout("changed in your checkout", ("a.py",))
 
     def recover_landing(self, *, merge_id: int, old: str, new: str) -> LandingOutcome:
         return self.land(merge_id=merge_id, old=old, new=new, reflog="")

@@ -119,6 +119,26 @@ def test_an_ignored_file_made_in_the_last_instant_stays(scene: Scene, interpose:
     assert files(scene.user.path)["build.log"] == b"mine\n"
 
 
+def test_what_is_in_the_way_is_seen_without_moving_anything(scene: Scene) -> None:
+    def hindrance() -> WaitingForCheckout | None:
+        return scene.lander().hindrance(7, scene.old, scene.new)
+
+    scene.user.write("changed.txt", "mine\n")
+    waiting = scene.land()
+    assert isinstance(waiting, WaitingForCheckout)
+    assert hindrance() == waiting
+    scene.user.git("checkout", "changed.txt")
+    lock = scene.user.git_dir / "index.lock"
+    lock.touch()
+    seen = hindrance()
+    assert seen is not None and seen.paths == (str(lock),)
+    lock.unlink()
+    assert hindrance() is None
+    assert scene.main() == scene.old
+    assert_landed(scene, scene.land())
+    assert hindrance() is None
+
+
 def test_an_index_lock_held_for_a_moment_only_delays(scene: Scene, interpose: Interpose) -> None:
     lock = scene.user.git_dir / "index.lock"
     lock.touch()

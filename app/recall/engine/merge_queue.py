@@ -29,6 +29,7 @@ from recall.failpoint import failpoint
 HELD = QUEUE_HELD
 MAIN = MAIN_OID
 _RETRY_WAITING = 2.0
+_PATIENCE_UNSEEN = 58.0  #: more, in seconds, where git did not move main although nothing seemed in the way
 _UNDER_WAY = frozenset({MergeState.VERIFYING, MergeState.LANDING})
 _INTERRUPTED = _UNDER_WAY | {MergeState.WAITING_CHECKOUT}
 
@@ -58,7 +59,7 @@ class MergeQueue:
         if entry is None or self._waits_for_space():
             return False
         if entry.state is MergeState.WAITING_CHECKOUT:
-            return self._land(entry)
+            return self._land_again(entry)
         return self._process(entry)
 
     def held(self) -> str:
@@ -193,6 +194,20 @@ class MergeQueue:
             self._red_main = onto
             self._parts.store.merge_requeue(entry.id, RED_MAIN)
             self._note(entry, "main.red", f"main at {onto[:10]} is red: {_essence(main)}")
+
+    def _land_again(self, entry: MergeEntry) -> bool:
+        """Try what waits for the user's checkout. The intent is recorded anew once nothing is in the way: from then
+        on a person's cancel comes too late, and is told so."""
+        old, new = entry.intent_old, entry.intent_new
+        if old is None or new is None:
+            return self._land(entry)
+        hindrance = self._parts.git.landing_hindrance(merge_id=entry.id, old=old, new=new)
+        if hindrance is not None:
+            return self._record(entry, hindrance)
+        self._parts.store.merge_intend(entry.id, old=old, new=new)
+        failpoint("queue.intent_recorded")
+        self._tried_waiting[entry.id] += _PATIENCE_UNSEEN
+        return self._land(replace(entry, state=MergeState.LANDING))
 
     def _land(self, entry: MergeEntry) -> bool:
         if entry.intent_old is None or entry.intent_new is None:

@@ -36,6 +36,7 @@ from recall.domain.work import (
     Handover,
     LandingOutcome,
     RebaseOutcome,
+    WaitingForCheckout,
     Workspace,
 )
 
@@ -378,6 +379,10 @@ class Git(Protocol):
         Repeatable."""
         ...
 
+    def has_commits(self, workspace: Workspace) -> bool:
+        """Tell whether anything was committed in a workspace since its run began; one that is gone counts as yes."""
+        ...
+
     def parked_diff(self, run_id: int) -> str:
         """Give what is parked of a run as a diff from where it began, decoded with replacement, not cleaned; "" when
         nothing is."""
@@ -418,6 +423,10 @@ class Git(Protocol):
 
     def land(self, *, merge_id: int, old: str, new: str, reflog: str) -> LandingOutcome:
         """Advance main from `old` to `new` wherever it is checked out, or refuse with words."""
+        ...
+
+    def landing_hindrance(self, *, merge_id: int, old: str, new: str) -> WaitingForCheckout | None:
+        """Say what is in the way of a landing that was tried before, without moving anything."""
         ...
 
     def recover_landing(self, *, merge_id: int, old: str, new: str) -> LandingOutcome:

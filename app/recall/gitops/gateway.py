@@ -10,7 +10,15 @@ from recall.domain.clock import Clock
 from recall.domain.rng import Rng
 from recall.domain.task import TaskRef
 from recall.domain.text import clean_line
-from recall.domain.work import CollectOutcome, LandingOutcome, PersonNeeded, RebaseOutcome, Result, Workspace
+from recall.domain.work import (
+    CollectOutcome,
+    LandingOutcome,
+    PersonNeeded,
+    RebaseOutcome,
+    Result,
+    WaitingForCheckout,
+    Workspace,
+)
 from recall.failpoint import failpoint
 from recall.gitops.conflict_desk import ConflictDesk
 from recall.gitops.content_rule import ContentRule
@@ -111,6 +119,10 @@ class GitGateway:
     def reopen_workspace(self, workspace: Workspace, run_id: int) -> str:
         return self._pool.reopen(workspace, run_id)
 
+    def has_commits(self, workspace: Workspace) -> bool:
+        agent = self.git_dir_of(workspace)
+        return agent is None or agent.head()[1] != workspace.base
+
     def parked_diff(self, run_id: int) -> str:
         return self._pool.parked_diff(run_id)
 
@@ -159,6 +171,9 @@ class GitGateway:
 
     def land(self, *, merge_id: int, old: str, new: str, reflog: str) -> LandingOutcome:
         return self._lander.land(merge_id, old, new, reflog)
+
+    def landing_hindrance(self, *, merge_id: int, old: str, new: str) -> WaitingForCheckout | None:
+        return self._lander.hindrance(merge_id, old, new)
 
     def recover_landing(self, *, merge_id: int, old: str, new: str) -> LandingOutcome:
         return self._lander.recover(merge_id, old, new)

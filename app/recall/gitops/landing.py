@@ -24,6 +24,7 @@ from recall.failpoint import failpoint
 from recall.gitops.checkout import (
     Change,
     Checkout,
+    View,
     arrived,
     changes,
     find_checkouts,
@@ -41,6 +42,7 @@ from recall.gitops.roll_forward import finish_files, index_lines, landing_locks,
 
 #: An editor that polls `git status` holds index.lock for milliseconds; the waits grow to two seconds in all.
 _ATTEMPTS = 8
+_LOCKED = "another git holds a lock; if none is running, delete the file"
 _FIRST_WAIT = 0.05  # seconds
 
 
@@ -124,6 +126,19 @@ class Lander:
             return waiting
         return self.land(merge_id, old, new, intent.reflog)
 
+    def hindrance(self, merge_id: int, old: str, new: str) -> WaitingForCheckout | None:
+        """Say what is in the way of a landing that was tried before. Nothing is moved; None: as far as can be seen,
+        nothing is."""
+        intent = _Intent(merge_id, old, new, "")
+        if self._tip() != old or read_ref(self._common, intent.ref) != new:
+            return None
+        found = self._holder()
+        if not isinstance(found, Checkout):
+            return found
+        if locks := standing_locks(self._common, found.git_dir, self._branch):
+            return WaitingForCheckout(_LOCKED, tuple(map(str, locks)))
+        return _blocked(found, view(found, changes(self._common, old, new)))
+
     def _checkouts(self) -> list[Checkout]:
         settings = tuple(self._settings())
         return [replace(one, settings=settings) for one in find_checkouts(self._common, self._main_tree)]
@@ -185,28 +200,34 @@ class Lander:
     # -- moving main -----------------------------------------------------------------------------------------
     def _advance(self, intent: _Intent, wanted: Sequence[Change]) -> str | _Refused | WaitingForCheckout:
         """Try once. Gives how main was moved, but git is asked afterwards whether it did."""
+        found = self._holder()
+        if found is None:
+            return self._move_unwatched(intent, wanted)
+        return found if isinstance(found, WaitingForCheckout) else self._move_checked_out(intent, found, wanted)
+
+    def _holder(self) -> Checkout | WaitingForCheckout | None:
+        """Give the one checkout that has main, if it can be reached and is at rest."""
         found = holders(self._checkouts(), self._branch)
         if len(found) > 1:
             places = " and ".join(str(one.tree) for one in found)
             return WaitingForCheckout(f"{self._main} is checked out more than once, in {places}; leave one of them")
         if not found:
-            return self._move_unwatched(intent, wanted)
+            return None
         checkout = found[0]
         if checkout.missing:
             return WaitingForCheckout(f"{self._main} is checked out in {checkout.tree}, which cannot be reached now")
         if checkout.branch != self._branch:
             return WaitingForCheckout(f"an operation on {self._main} is in progress in {checkout.tree}; finish it")
-        return self._move_checked_out(intent, checkout, wanted)
+        return checkout
 
     def _move_checked_out(
         self, intent: _Intent, checkout: Checkout, wanted: Sequence[Change]
     ) -> str | _Refused | WaitingForCheckout:
         if locks := standing_locks(self._common, checkout.git_dir, self._branch):
-            names = tuple(str(lock) for lock in locks)
-            return _Refused("another git holds a lock; if none is running, delete the file", names)
+            return _Refused(_LOCKED, tuple(map(str, locks)))
         seen = view(checkout, wanted)
-        if seen.reason:
-            return WaitingForCheckout(f"{seen.reason} ({checkout.tree})", tuple(map(shown, seen.blocked)))
+        if blocked := _blocked(checkout, seen):
+            return blocked
         if seen.arrived:
             done = self._complete(intent, checkout, wanted)
         elif seen.clean and checkout.pushable:
@@ -380,3 +401,10 @@ class Lander:
             config=checkout.settings if checkout else (),
             check=check,
         )
+
+
+def _blocked(checkout: Checkout, seen: View) -> WaitingForCheckout | None:
+    """Say what of the user's files is in the way."""
+    if not seen.reason:
+        return None
+    return WaitingForCheckout(f"{seen.reason} ({checkout.tree})", tuple(map(shown, seen.blocked)))
