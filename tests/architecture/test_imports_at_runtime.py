@@ -64,3 +64,19 @@ def test_what_works_on_the_store_loads_no_git_and_no_screen(repo: Repo, command:
     repo.write("recall.toml", 'verify = "none"\n[agents.a]\ncommand = ["true"]\n')
     _, loaded = _loaded(repo.path, *command.split())
     assert loaded == ""
+
+
+#: What only other commands, or messages, need. Each costs a claim about a hundredth of its time.
+BESIDE_A_CLAIM = (
+    "recall.domain.merge", "recall.domain.conflict", "recall.domain.outcome", "recall.domain.snapshot",
+    "recall.domain.signals", "recall.domain.intervention", "recall.store.merges", "recall.store.importing",
+    "recall.store.suspects", "recall.config.lines", "recall.config.keystrokes", "recall.config.detect",
+    "recall.agents.presets", "shutil", "zoneinfo", "difflib",
+)  # fmt: skip
+
+
+def test_a_claim_loads_what_a_claim_needs(repo: Repo) -> None:
+    repo.write("recall.toml", 'main = "main"\nverify = "none"\n[agents.a]\ncommand = ["true"]\n')
+    repo.write("TASKS.md", "# Tasks\n\n## T-1 One\n\n## T-2 Two\n")
+    _loaded(repo.path, "import")
+    assert _loaded(repo.path, "next", "--agent", "a", watched=(*HEAVY, *BESIDE_A_CLAIM)) == (0, "")

@@ -9,7 +9,6 @@ from typing import NamedTuple, cast
 
 from recall.config.settings import TaskList
 from recall.domain.errors import ConfigError
-from recall.domain.signals import QuietHours, SignalKind
 from recall.domain.task import DEFAULT_REGION
 from recall.domain.usage import LimitPatterns
 
@@ -86,6 +85,8 @@ def some_text(value: object) -> str:
 
 
 def quiet_hours(value: object) -> str:
+    from recall.domain.signals import QuietHours
+
     wanted = 'hours such as "22:00-07:00", or "" for none'
     if not isinstance(value, str):
         raise Unfit(wanted)
@@ -98,6 +99,8 @@ def quiet_hours(value: object) -> str:
 
 def occasions(value: object) -> tuple[str, ...]:
     """A list of what is worth a call."""
+    from recall.domain.signals import SignalKind
+
     known = [kind.value for kind in SignalKind]
     wanted = "a list of " + ", ".join(f'"{kind}"' for kind in known)
     try:

@@ -181,6 +181,9 @@ def finish(
     merge_id: int | None = None,
 ) -> None:
     """Settle a run and carry out what that means, for a caller that has checked who asks."""
+    from recall.store import suspects
+
+    settlement = suspects.weigh(tx, run, settlement)
     task = _task_row(tx, run.ref)
     before = TaskState(task["status"])
     _record(tx, run.id, run.owner, run.version, "settle", settlement)
