@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from recall.domain.conflict import ConflictedFile, ConflictKind, ConflictRecord, Decision, Hunk, RecordedFile
+from recall.domain.conflict import (
+    ConflictedFile,
+    ConflictKind,
+    ConflictRecord,
+    Decision,
+    Hunk,
+    RecordedFile,
+    Remembered,
+)
 from recall.domain.run import Run, RunState
 from recall.domain.task import Task, TaskState
 from recall.domain.work import Conflict
-from recall.engine.resolve import ConflictView
+from recall.engine.resolve import ConflictView, FolderSeen
 from recall.ui.bench_words import heading, place, reasons
 from recall.ui.session import open_session
-from recall.ui.workbench import Bench, Choice
+from recall.ui.workbench import Bench, Choice, Chosen
 from tests.e2e.test_conflicts_are_settled_by_a_person import MEET, PERSON
 from tests.support.builders import ref
 from tests.support.driver import Driver, driving
@@ -100,6 +109,74 @@ def test_the_heading_says_who_meets_whom_and_the_reasons_why() -> None:
     assert heading(bench, 0.0) == "CONFLICT  T-2 Validate (bee, run 7)  meets  T-1 Parse"
     assert place(bench) == "a.py  file 1/1 · hunk 1/2 · 0 of 2 decided"
     assert reasons(bench) == ("Parse", "Reject unknown keys.")
+
+
+def test_a_file_without_a_side_to_take_can_be_deleted_and_undecided_again() -> None:
+    bench = _bench(_TANGLED).delete()
+    assert (bench.open, bench.decisions()) == ((), [Decision("c", "deleted", None)])
+    assert bench.clear().open == ("c",)
+    assert bench.progress == (1, 1)
+
+
+def _known(bench: Bench, known: Remembered) -> Bench:
+    return replace(bench, view=replace(bench.view, remembered={"a.py": known}))
+
+
+def test_what_is_remembered_is_offered_until_it_is_taken_or_refused() -> None:
+    bench = _known(_bench(_TEXT), Remembered({0: b"before\n"}, task="T-9", at=0.0))
+    assert bench.offer == b"before\n"
+    assert bench.to_hunk(1).offer is None
+    assert bench.clear().offer is None
+    taken = bench.take_offer()
+    assert isinstance(taken, Bench)
+    assert (taken.offer, taken.chosen) == (None, Chosen(b"before\n", "remembered"))
+    assert isinstance(taken.take_offer(), str)
+
+
+def test_a_resolution_that_went_beyond_the_hunks_is_offered_for_the_whole_file() -> None:
+    taken = _known(_bench(_TEXT), Remembered({}, b"all of it\n")).take_offer()
+    assert isinstance(taken, Bench)
+    assert (taken.open, taken.contents()) == ((), {"a.py": b"all of it\n"})
+    assert _chosen(taken, Choice.MAIN).contents() == {}, "a hunk that is chosen puts the file back to its hunks"
+
+
+def test_the_file_so_far_has_markers_where_nothing_is_decided() -> None:
+    bench = _chosen(_bench(_TEXT), Choice.TASK).to_hunk(1)
+    marked = b"<<<<<<< main\nmain 2\n||||||| base\n=======\ntask 2\n>>>>>>> T-2\n"
+    assert bench.so_far(0) == b"top\ntask 1\nbetween\n" + marked
+    assert bench.line_so_far() == 4
+
+
+def test_what_lies_in_the_folder_is_taken_over_hunk_by_hunk() -> None:
+    content = b"top\nmain 1\nbetween\nmine\n"
+    seen = FolderSeen({}, {"a.py": None}, {"a.py": content})
+    bench, taken = _bench(_TEXT).taken_from(seen)
+    assert taken == ("a.py",)
+    assert [bench.hunks[0, number].how for number in (0, 1)] == ["main", "edited"]
+    assert bench.contents() == {"a.py": content}
+    assert bench.taken_from(seen) == (bench, ()), "what is here already changes nothing"
+
+
+def test_on_another_look_what_was_decided_of_the_same_lines_is_kept() -> None:
+    bench = _bench(_TEXT).put(b"mine\n").to_hunk(1).put(b"mine too\n")
+    other = ConflictedFile("a.py", ConflictKind.CONTENT, parts=(b"new\n", *_TEXT.parts[3:]))
+    carried = bench.carried_to(_bench(_BINARY, other).view)
+    assert dict(carried.hunks) == {(1, 0): Chosen(b"mine too\n", "edited")}
+    assert bench.typed_texts() == "== a.py, hunk 1\nmine\n\n== a.py, hunk 2\nmine too\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "pieces"),
+    [
+        (b"top\nA\nbetween\nB\n", (b"A\n", b"B\n")),
+        (b"top\nbetween\n", (b"", b"")),
+        (b"other\nA\nbetween\nB\n", None),
+        (b"top\nA\nB\n", None),
+        (b"top\nA\nbetween\nbetween\nB\n", None),
+    ],
+)
+def test_a_content_is_cut_where_the_hunks_are_or_not_at_all(content: bytes, pieces: tuple[bytes, ...] | None) -> None:
+    assert _TEXT.pieces(content) == pieces
 
 
 # -- a real one ----------------------------------------------------------------------------------------------------
