@@ -184,3 +184,15 @@ def test_a_kill_on_the_way_loses_nothing(shop: Workshop, step: str) -> None:
     assert shop.strays() == []
     with shop.store() as store:
         assert store.check() == []
+
+
+def test_an_agent_that_cannot_start_is_suspected_not_its_tasks(shop: Workshop) -> None:
+    shop.agent("ant", "exit 127")
+    shop.tasks("## T-1 First", "## T-2 Second", "## T-3 Third")
+    shop.settle()
+    with shop.dispatching("--until-done"):
+        eventually(lambda: shop.reasons("agent.suspected") != [])
+        status = shop.recall("status").stdout
+    assert {task.attempts for task in shop.look().values()} == {0}
+    assert "the agent itself may be broken" in status
+    assert "`recall resume ant`" in status

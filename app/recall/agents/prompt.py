@@ -153,7 +153,7 @@ def _handed_over(handover: Handover | None) -> str:
     ]
     diff = clean(handover.diff).strip("\n")
     if not diff:
-        return "\n\n".join([*parts, "It had changed nothing by then."])
+        return "\n\n".join([*parts, "There is no diff of its work."])
     shown = diff[:_MOST_DIFF]
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))
     parts += [

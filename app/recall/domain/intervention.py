@@ -81,7 +81,7 @@ def _is_possible(wish: Wish, task: Task) -> bool:
     if wish is Wish.UNHOLD:
         return task.state is TaskState.ON_HOLD
     if wish is Wish.REQUEUE and task.state is TaskState.TODO:
-        return bool(task.attempts or task.interruptions or task.retry_at is not None)
+        return bool(task.attempts or task.interruptions or task.retry_at is not None or task.kept_run is not None)
     if wish is Wish.REQUEUE and task.state is TaskState.IN_PROGRESS:
         return False
     return (task.state, TARGETS[wish]) in TASK_MOVES and (wish, task.state) not in _WAY_OUT

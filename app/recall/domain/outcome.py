@@ -93,6 +93,7 @@ class Settlement:
     `weight` is added to the agent's weight for the task's type and clamped. `cooling_until` cools the agent's
     whole account, `unreadable_limit` counts one more limit in a row whose reset could not be read,
     `agent_stopped` says why only a person can start it again, `agent_paused` why it is paused from now on.
+    `quick_failure`: it ended so soon, and without a commit, that the agent may be broken (`domain.suspicion`).
     `kept_until` is set when the workspace waits for the agent to go on: until then for it alone (wall seconds)."""
 
     result: RunResult
@@ -109,17 +110,23 @@ class Settlement:
     agent_stopped: str = ""
     agent_paused: str = ""
     kept_until: float | None = None
+    quick_failure: bool = False
 
 
 @frozen
 class Budget:
-    """What a task has used and may use. `backoff` is the first pause in seconds, doubled with every use."""
+    """What a task has used and may use. `backoff` is the first pause in seconds, doubled with every use; up to a
+    quarter is added, as `jitter` (0 to 1) says, so that tasks that failed together do not all come back together."""
 
     attempts: int
     max_attempts: int
     interruptions: int
     max_interruptions: int
     backoff: float
+    jitter: float = 0.0
+
+    def pause(self) -> float:
+        return self.backoff * 2 ** min(self.attempts, 10) * (1 + self.jitter / 4)
 
 
 @frozen
@@ -260,5 +267,5 @@ def _next_state(
     if row.interruption and budget.interruptions + 1 >= budget.max_interruptions:
         return TaskState.NEEDS_PERSON, f"{budget.interruptions + 1} interruptions, the last: {reason}", None
     if row.attempt:
-        return TaskState.TODO, reason, now + budget.backoff * 2 ** min(budget.attempts, 10)
+        return TaskState.TODO, reason, now + budget.pause()
     return TaskState.TODO, reason, None

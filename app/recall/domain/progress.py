@@ -62,6 +62,8 @@ def standing(
     landing = not queue_held and any(entry.state in _MOVING_MERGES for entry in merges)
     ready = not dispatch_held and any(_somebody(task, agents) for task in _startable(tasks))
     finished = sum(task.state in (TaskState.DONE, TaskState.CANCELLED) for task in tasks)
+    if finished < len(tasks):
+        waits += [f"{agent.name}: {agent.cooling_reason}" for agent in agents if agent.suspicions]
     return Standing(len(tasks), finished, busy or landing or ready, tuple(waits))
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from recall.domain.errors import Exhausted, RecallError, StoreBusy
 from recall.domain.frozen import frozen
 from recall.domain.handover import handed_over
+from recall.domain.outcome import GOES_ON
 from recall.domain.run import Claim, Refused, Run, RunResult, RunState
 from recall.domain.task import TaskState
 from recall.domain.text import clean
@@ -65,6 +66,9 @@ def _place(parts: Parts, releases: Releases, claim: Claim) -> _Place:
             )
         releases.close(waiting, claim.ref, kept.id)
         failpoint("launch.kept_work_parked")
+    for run in parts.store.runs(claim.ref)[-2:]:
+        if run.result in GOES_ON:
+            releases.release(run.id)  # given up a moment ago: its work is parked before somebody is told of it
     releases.wait_for_closing()
     return _Place(parts.git.open_workspace(claim.ref, claim.number, claim.run_id))
 

@@ -36,7 +36,8 @@ class Parts:
 
     def settlement(self, run: Run, result: RunResult, reason: str, finding: LimitFinding | None = None) -> Settlement:
         """Say what a result changes, from the task's budget and the agent's record as they are now."""
-        return settlement_for(self.settings, self.store, self.clock.now().wall, run, result, reason, finding)
+        now, jitter = self.clock.now().wall, self.rng.random()
+        return settlement_for(self.settings, self.store, now, run, result, reason, finding, jitter=jitter)
 
 
 def settlement_for(
@@ -47,15 +48,17 @@ def settlement_for(
     result: RunResult,
     reason: str,
     finding: LimitFinding | None = None,
+    *,
+    jitter: float = 0.0,
 ) -> Settlement:
-    """Say what a result changes at `now` (wall seconds UTC)."""
+    """Say what a result changes at `now` (wall seconds UTC); `jitter` is chance, from 0 to 1."""
     agent = next((one for one in store.agents() if one.name == run.agent), None)
     limits = settings.limits
     in_a_row = agent.limits_in_a_row if agent is not None else 0
     return settle(
         result,
         reason,
-        budget=_budget(settings, store.task(run.ref)),
+        budget=_budget(settings, store.task(run.ref), jitter),
         cooldown=CooldownRule(
             limits.margin,
             limits.default,
@@ -69,11 +72,12 @@ def settlement_for(
     )
 
 
-def _budget(settings: Settings, task: Task | None) -> Budget:
+def _budget(settings: Settings, task: Task | None, jitter: float) -> Budget:
     return Budget(
         attempts=task.attempts if task else 0,
         max_attempts=(task.max_attempts if task else None) or settings.run.attempts,
         interruptions=task.interruptions if task else 0,
         max_interruptions=settings.run.max_interruptions,
         backoff=settings.run.backoff,
+        jitter=jitter,
     )

@@ -39,10 +39,19 @@ WHERE name = :name OR (account <> '' AND account = (SELECT account FROM agents W
 RETURNING name
 """
 _LIFT = """
-UPDATE agents SET cooling_until = NULL, cooling_reason = '', cooling_line = '', limits_in_a_row = 0
+UPDATE agents SET cooling_until = NULL, cooling_reason = '', cooling_line = '', limits_in_a_row = 0,
+  suspicions = 0, quick_failures = '[]'
 WHERE cooling_until > :now
   AND (name = :name OR (account <> '' AND account = (SELECT account FROM agents WHERE name = :name)))
 RETURNING name
+"""
+#: Who joins an account shares the limit that it is at.
+_JOIN = """
+UPDATE agents SET cooling_until = mate.cooling_until, cooling_reason = mate.cooling_reason,
+  cooling_line = mate.cooling_line
+FROM (SELECT * FROM agents WHERE suspicions = 0 AND cooling_until > :now ORDER BY cooling_until DESC) AS mate
+WHERE agents.name = :name AND mate.name <> :name AND mate.account = agents.account
+  AND ifnull(agents.cooling_until, 0) < mate.cooling_until
 """
 _WEIGH = """
 INSERT INTO agent_weights (agent, type, value, landed, failed)
@@ -65,6 +74,7 @@ def agent_of(row: sqlite3.Row, running: int, weights: dict[str, Weight]) -> Agen
         cooling_reason=row["cooling_reason"],
         cooling_line=row["cooling_line"],
         limits_in_a_row=row["limits_in_a_row"],
+        suspicions=row["suspicions"],
         stopped_reason=row["stopped_reason"],
         running=running,
         driven=not row["configured"],
@@ -135,6 +145,8 @@ def _sync_one(tx: Transaction, spec: AgentSpec) -> None:
     ):
         return
     tx.change(_UPSERT, values)
+    if spec.account:
+        tx.change(_JOIN, {"name": spec.name, "now": tx.now.wall})
     kind = "agent.changed" if before else "agent.added"
     events.append(tx, kind, actor="dispatcher", agent=spec.name, reason="as recall.toml says")
 
@@ -160,11 +172,14 @@ def resume(tx: Transaction, name: str, actor: str) -> Refused | None:
     if not lifted:
         return Refused(f"nothing holds {name} back")
     tx.change(
-        "UPDATE agents SET paused = 0, paused_reason = '', cooling_until = NULL, cooling_reason = '', "
-        "cooling_line = '', stopped_reason = '' WHERE name = :name",
+        "UPDATE agents SET paused = 0, paused_reason = '', stopped_reason = '', suspicions = 0, "
+        "quick_failures = '[]' WHERE name = :name",
         {"name": name},
     )
+    mates = [row["name"] for row in tx.all(_LIFT, {"name": name, "now": tx.now.wall}) if row["name"] != name]
     events.append(tx, "agent.resumed", actor=actor, agent=name, before=lifted)
+    for mate in mates:
+        events.append(tx, "agent.cooldown_lifted", actor=actor, agent=mate, reason=f"shares the account of {name}")
     return None
 
 
@@ -222,7 +237,12 @@ def lift_cooldown(tx: Transaction, name: str, actor: str) -> Refused | None:
 
 def _lifted(row: sqlite3.Row, now: float) -> str:
     cooling = row["cooling_until"] is not None and row["cooling_until"] > now
-    held = (("paused", row["paused"]), ("cooling", cooling), ("stopped", row["stopped_reason"]))
+    held = (
+        ("paused", row["paused"]),
+        ("cooling", cooling),
+        ("stopped", row["stopped_reason"]),
+        ("suspected", row["suspicions"]),
+    )
     return ", ".join(word for word, holds in held if holds)
 
 

@@ -45,6 +45,8 @@ _ERROR = re.compile(
     r"^\W*(?:[\w.-]+: ?){0,2}(?:[\w.]*(?:error|exception)|err|fatal|failed|[45]\d\d)\b", re.IGNORECASE
 )
 
+_WORD = re.compile(r"[^\W\d_]{2}")
+
 #: How far into its line an announcement may start: behind a plain word, and behind one that says "error".
 _REACH = 80
 _ERROR_REACH = 400
@@ -59,7 +61,16 @@ def told(line: str, start: int, rest: str) -> bool:
     """Say whether the words at `start` are told about rather than said: what stands before them on their
     line, or right behind them, makes them part of a story."""
     reach = _ERROR_REACH if _ERROR.match(line) else _REACH
-    return start > reach or bool(_NARRATED.search(line[:start]) or _WRITTEN_ABOUT.search(rest))
+    narrated = _NARRATED.search(line[:start]) or _WRITTEN_ABOUT.search(rest)
+    return start > reach or bool(narrated) or _quoted(line, start)
+
+
+def _quoted(line: str, start: int) -> bool:
+    """Say whether the words at `start` are a quotation inside a sentence that goes on behind it."""
+    before, mark = line[: max(start - 1, 0)], line[start - 1 : start]
+    if mark not in ('"', "'", "`") or not _WORD.search(before) or _ERROR.match(line):
+        return False
+    return bool(_WORD.search(line[start:].partition(mark)[2]))
 
 
 def went_on(lines: list[str]) -> bool:
