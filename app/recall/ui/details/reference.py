@@ -24,7 +24,9 @@ MOVING = (
     ("J, K", "go to the next and the previous file of a diff"),
     ("[, ]", "go to the previous and the next hunk of a diff"),
     ("n, N", "go to the next and the previous match in a text"),
-    ("space", "fold a group, or open it"),
+    ("space", "fold a group, a region or a column, or open it"),
+    ("left, right", "go to the column beside, where tasks are shown as columns"),
+    ("mouse", "select, open with two clicks, press a key that is shown, drag a border"),
     ("esc", "take back the filter, then the zoom, then leave a screen or a dialog"),
 )
 
