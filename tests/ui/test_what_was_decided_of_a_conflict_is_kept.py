@@ -149,6 +149,18 @@ def test_both_sides_and_the_keys_are_in_sight(session: Session, size: tuple[int,
         recall.screen.shows("Keys of the conflict workbench", "Take over what you edited in that folder.")
 
 
+def test_hostile_names_and_lines_stay_text(ground: Ground) -> None:
+    path, line = "[@click=app.quit]\x1b[2J", "[/b] \x1b]0;owned\x07 [@click=app.quit] {}\n"
+    ground.meet({path: f"main {line}"}, {path: f"task {line}"}, {path: line})
+    with open_session(ground.repo.path) as session, driving(session) as recall:
+        opened(recall).screen.shows("[@click=app.quit]", "main [/b]", "task [/b]")
+        recall.keys("2", "e")
+        recall.screen.shows("ctrl+s keeps it")
+        recall.keys("escape", "s").screen.shows("any agent")
+        recall.keys("escape", "o").screen.shows("run this in a terminal")
+        assert all(mark not in recall.screen.text for mark in ("\x1b", "\x07"))
+
+
 # -- remembered ----------------------------------------------------------------------------------------------------
 @pytest.fixture
 def again(ground: Ground) -> Ground:
