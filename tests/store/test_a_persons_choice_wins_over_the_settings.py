@@ -104,3 +104,21 @@ def test_an_agent_that_left_the_settings_cannot_be_enabled_and_comes_back_withou
     assert "not in recall.toml" in refused.reason
     store.sync_agents([AMY, OFF])
     assert (agent(store).enabled, agent(store).parallel) == (True, 1)
+
+
+def test_a_weight_is_set_and_forgotten_with_an_event_each(store: SqliteStore) -> None:
+    assert interventions.set_weight(store, "amy", "docs", 0.9, actor="cli") is None
+    assert agent(store).weight("docs").value == 0.9
+    assert interventions.forget_record(store, "amy", "docs", actor="cli") is None
+    assert agent(store).weights == {}
+    weighed = [event for event in store.events_since(0) if event.kind == "agent.weighed"]
+    assert [(event.reason, event.before, event.after) for event in weighed] == [
+        ("docs", "0.5", "0.9"),
+        ("docs", "0.9", "0.5"),
+    ]
+
+
+@pytest.mark.parametrize(("name", "value"), [("nobody", 0.5), ("amy", 1.5), ("amy", -0.1), ("amy", None)])
+def test_a_weight_that_makes_no_sense_is_refused(store: SqliteStore, name: str, value: float | None) -> None:
+    assert isinstance(store.set_weight(name, "docs", value, actor="cli"), Refused)
+    assert agent(store).weights == {}

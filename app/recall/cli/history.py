@@ -44,7 +44,9 @@ Examples:
 def log(
     name: str | None, task_id: str | None, agent: str | None, limit: int, follow: bool, raw: bool, as_json: bool
 ) -> None:
-    """Print the event log: who did what, and why. With an ID, print what the task's latest run put out.
+    """Print the event log: who did what, and why.
+
+    With an ID, print what the task's latest run put out.
 
     A plain number that names no task is a run.
     """

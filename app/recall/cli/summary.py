@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from recall.cli.project import Project
 from recall.cli.words import columns
-from recall.domain.agent import Agent
+from recall.domain.agent import Agent, Weight
 from recall.domain.merge import MergeEntry
 from recall.domain.overview import Overview, agent_doing, agent_word, spaced, why
 from recall.domain.task import Task, TaskRef
@@ -126,7 +126,19 @@ def agent_json(agent: Agent, summary: Overview) -> dict[str, object]:
         "enabled": agent.enabled,
         "parallel": agent.parallel,
         "chosen": {"enabled": agent.chosen_enabled, "parallel": agent.chosen_parallel},
-        "weights": {type_: weight.value for type_, weight in agent.weights.items()},
+        "weights": {type_: weight_json(weight) for type_, weight in agent.weights.items()},
+    }
+
+
+def weight_json(weight: Weight) -> dict[str, object]:
+    """A weight, the runs behind it, and where the share of landings lies with 95 % confidence."""
+    low, high = weight.interval
+    return {
+        "weight": weight.value,
+        "landed": weight.landed,
+        "failed": weight.failed,
+        "low": round(low, 4),
+        "high": round(high, 4),
     }
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import field
+from math import sqrt
 from typing import NamedTuple
 
 from recall.domain.frozen import frozen
+
+#: The 97.5th percentile of the normal distribution.
+_Z = 1.96
 
 
 class AgentSpec(NamedTuple):
@@ -43,6 +47,22 @@ class Weight:
     value: float = 0.5
     landed: int = 0
     failed: int = 0
+
+    @property
+    def runs(self) -> int:
+        """The runs that said something about ability."""
+        return self.landed + self.failed
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the true share of landings lies with 95 % confidence, after Wilson (1927): 1 of 1 says little,
+        0.21 to 1, and 17 of 20 much, 0.64 to 0.95. Without runs, 0 to 1."""
+        if not self.runs:
+            return 0.0, 1.0
+        share, spread = self.landed / self.runs, _Z * _Z / self.runs
+        middle = (share + spread / 2) / (1 + spread)
+        half = _Z * sqrt(share * (1 - share) / self.runs + spread / (4 * self.runs)) / (1 + spread)
+        return max(0.0, middle - half), min(1.0, middle + half)
 
 
 @frozen

@@ -71,6 +71,16 @@ def reset_agent(store: Store, name: str, *, actor: str) -> Refused | None:
     return store.choose_agent(name, AgentChoice(), actor=actor)
 
 
+def set_weight(store: Store, name: str, type_: str, value: float, *, actor: str) -> Refused | None:
+    """Trust an agent with a task type by so much, 0 to 1; its record of landings stays."""
+    return store.set_weight(name, type_, value, actor=actor)
+
+
+def forget_record(store: Store, name: str, type_: str, *, actor: str) -> Refused | None:
+    """Begin anew with an agent and a task type, as if it had never done any."""
+    return store.set_weight(name, type_, None, actor=actor)
+
+
 def set_cooldown(store: Store, name: str, until: float, *, actor: str, reason: str = "") -> Refused | None:
     """Let an agent, and all of its account, start nothing before wall second `until` (UTC)."""
     return store.set_cooldown(name, until, actor=actor, reason=reason)

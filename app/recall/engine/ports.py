@@ -235,6 +235,10 @@ class Store(Protocol):
         """Let the agent, and all of its account, start nothing before wall second `until` (UTC)."""
         ...
 
+    def set_weight(self, name: str, type_: str, value: float | None, *, actor: str) -> Refused | None:
+        """Trust an agent with a task type by so much, 0 to 1; None forgets its record of that type."""
+        ...
+
     def lift_cooldown(self, name: str, *, actor: str) -> Refused | None:
         """End the cooldown of the agent and of all of its account; a pause stays."""
         ...

@@ -60,6 +60,11 @@ ON CONFLICT (agent, type) DO UPDATE SET value = round(min(1, max(0, value + :del
   landed = landed + :landed, failed = failed + :failed
 """
 
+_SET_WEIGHT = """
+INSERT INTO agent_weights (agent, type, value, landed, failed) VALUES (:agent, :type, :value, 0, 0)
+ON CONFLICT (agent, type) DO UPDATE SET value = :value
+"""
+
 
 def agent_of(row: sqlite3.Row, running: int, weights: dict[str, Weight]) -> Agent:
     return Agent(
@@ -198,6 +203,30 @@ def choose(tx: Transaction, name: str, choice: AgentChoice, actor: str) -> Refus
         return Refused(f"{name} is {_words(after)} already")
     tx.change(_CHOOSE, {"name": name, "enabled": after.enabled, "parallel": after.parallel})
     events.append(tx, "agent.chosen", actor=actor, agent=name, before=_words(before), after=_words(after))
+    return None
+
+
+def set_weight(tx: Transaction, name: str, type_: str, value: float | None, actor: str) -> Refused | None:
+    """Trust an agent with a task type as a person says; None forgets its whole record of that type."""
+    from recall.domain.outcome import WEIGHT_START
+
+    if row_of(tx, name) is None:
+        return Refused(f"there is no agent {name}")
+    if value is not None and not 0 <= value <= 1:
+        return Refused(f"{value:g} is no weight: give a number from 0 to 1")
+    names = {"agent": name, "type": type_}
+    found = tx.all("SELECT value FROM agent_weights WHERE agent = :agent AND type = :type", names)
+    if value is None:
+        if not found:
+            return Refused(f"{name} has no record of {type_}")
+        tx.change("DELETE FROM agent_weights WHERE agent = :agent AND type = :type", names)
+    else:
+        tx.change(_SET_WEIGHT, names | {"value": round(value, 4)})
+    before = found[0]["value"] if found else WEIGHT_START
+    after = WEIGHT_START if value is None else value
+    events.append(
+        tx, "agent.weighed", actor=actor, agent=name, before=f"{before:.4g}", after=f"{after:.4g}", reason=type_
+    )
     return None
 
 

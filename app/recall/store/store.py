@@ -295,6 +295,9 @@ class SqliteStore:
     def set_cooldown(self, name: str, until: float, *, actor: str, reason: str = "") -> Refused | None:
         return self._access.write(lambda tx: agents.cool(tx, name, until, actor, reason))
 
+    def set_weight(self, name: str, type_: str, value: float | None, *, actor: str) -> Refused | None:
+        return self._access.write(lambda tx: agents.set_weight(tx, name, type_, value, actor))
+
     def lift_cooldown(self, name: str, *, actor: str) -> Refused | None:
         return self._access.write(lambda tx: agents.lift_cooldown(tx, name, actor))
 
