@@ -93,6 +93,16 @@ def test_one_task_that_nobody_can_do_raises_no_suspicion(store: SqliteStore) -> 
     assert look(store, "T-2").attempts == 2
 
 
+def test_every_failure_of_the_row_is_given_back(store: SqliteStore) -> None:
+    for id_ in ("T-2", "T-2", "T-3", "T-2", "T-4"):
+        fails(store, id_)
+    assert agent(store).suspicions == 1
+    assert [look(store, id_).attempts for id_ in ("T-2", "T-3", "T-4")] == [0, 0, 0]
+    assert look(store, "T-2").state is TaskState.TODO, "its three attempts had called a person"
+    assert agent(store).weight("general").failed == 0
+    assert store.check() == []
+
+
 @pytest.mark.parametrize("between", ["slow", "landed"])
 def test_a_real_try_in_between_ends_the_row(store: SqliteStore, between: str) -> None:
     fails(store, "T-2")

@@ -26,12 +26,13 @@ class Suspicion:
 
 
 def suspect(agent: str, failures: Sequence[Run], last: str, *, earlier: int) -> Suspicion | None:
-    """Say whether an agent is suspected after these quick failures in a row, each on another task, the newest last.
+    """Say whether an agent is suspected after these quick failures in a row, the newest last.
     `last` is why the newest failed, `earlier` how often in a row the agent was suspected before."""
-    if len(failures) < (1 if earlier else DIFFERENT_TASKS):
+    refs = list(dict.fromkeys(run.ref for run in failures))
+    if len(refs) < (1 if earlier else DIFFERENT_TASKS):
         return None
-    tasks = ", ".join(str(run.ref) for run in failures)
-    where = f"on {len(failures)} tasks in a row ({tasks})" if len(failures) > 1 else f"again, on {tasks}"
+    tasks = ", ".join(map(str, refs))
+    where = f"on {len(refs)} tasks in a row ({tasks})" if len(refs) > 1 else f"again, on {tasks}"
     line = last.strip().partition("\n")[0]
     return Suspicion(
         min(_FIRST_PAUSE * 2 ** min(earlier, 10), _LONGEST_PAUSE),

@@ -41,7 +41,7 @@ def weigh(tx: Transaction, run: Run, settlement: Settlement) -> Settlement:
         if row is not None and (settlement.attempt or settlement.result is RunResult.LANDED) and _is_marked(row):
             tx.change(_CLEAR, {"name": run.agent})
         return settlement
-    failures = [*_earlier(tx, row, run), run]
+    failures = [*_earlier(tx, row), run]
     suspicion = suspect(run.agent, failures, settlement.reason, earlier=row["suspicions"])
     if suspicion is None:
         tx.change(_REMEMBER, {"name": run.agent, "runs": json.dumps([one.id for one in failures])})
@@ -63,10 +63,9 @@ def _is_marked(row: sqlite3.Row) -> bool:
     return row["quick_failures"] != "[]" or row["suspicions"] > 0
 
 
-def _earlier(rows: Rows, row: sqlite3.Row, run: Run) -> list[Run]:
-    """Give the quick failures before this one; of several on one task the last."""
+def _earlier(rows: Rows, row: sqlite3.Row) -> list[Run]:
     found = (reading.run(rows, run_id) for run_id in json.loads(row["quick_failures"]))
-    return [one for one in found if one is not None and one.ref != run.ref]
+    return [one for one in found if one is not None]
 
 
 def _hold(tx: Transaction, run: Run, suspicion: Suspicion) -> None:
