@@ -272,4 +272,8 @@ class Dispatcher:
             self._seq = events[-1].seq
             self._commands_may_differ |= any(event.kind.startswith("list.") for event in events)
             self._listener.events(events)
-        self._herald.see(events, self.standing)
+        self._herald.see(events, self._standing_at_rest)
+
+    def _standing_at_rest(self) -> Standing | None:
+        """Summing a long list up is not worth it while its next task runs."""
+        return None if self.parts.store.open_runs() else self.standing()

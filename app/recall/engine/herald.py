@@ -33,13 +33,14 @@ class Herald:
         self._ways = ways
         self._ring = ring if settings.bell else None
 
-    def see(self, events: Sequence[Event], standing: Callable[[], Standing]) -> None:
-        """Note what happened and call for what is due; to be called again and again, also without events."""
+    def see(self, events: Sequence[Event], standing: Callable[[], Standing | None]) -> None:
+        """Note what happened and call for what is due; to be called again and again, also without events.
+        `standing` is asked when something was finished, and gives None while something else goes on."""
         now = self._clock.now()
         signals = signals_of(events)
         if any(event.kind in _FINISHING for event in events):
             where = standing()
-            if where.complete:
+            if where is not None and where.complete:
                 signals.append(all_done(where.finished))
         self._calls.take(signals, now.mono)
         due = self._calls.due(now.mono, quiet=self._quiet.hold(now.wall, self._zone))
