@@ -403,20 +403,16 @@ def first_paint(scene: Project, rounds: int) -> None:
     def painted(argv: Sequence[str]) -> float:
         with terminal(argv, scene.repository, scene.env, NORMAL) as screen:
             at = screen.seen(lambda picture: picture.whole, 30)
-            processor.setdefault(argv[-1], []).append(screen.cpu_seconds())
             if at is None:
                 raise RuntimeError("nothing was painted")
             return at - screen.started
 
-    processor: dict[str, list[float]] = {}
     ours, empty = [str(BIN / "recall-tui")], [sys.executable, "-c", _EMPTY_APP]
     for argv in (ours, empty):
         painted(argv)
     print(
         interleaved("first paint, empty app", lambda: painted(ours), lambda: painted(empty), rounds).line(FIRST_PAINT)
     )
-    medians = [statistics.median(values[1:]) for values in processor.values()]
-    print(f"  processor time {_ms(medians[0])} ms against {_ms(medians[1])} ms: ratio {medians[0] / medians[1]:.2f}")
     with _program(scene, NORMAL) as screen:
         at = screen.seen(lambda picture: "T-" in picture.text, 30)
         print(f"  the tasks themselves after {_ms(at - screen.started) if at else '?'} ms", flush=True)

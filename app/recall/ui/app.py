@@ -73,8 +73,11 @@ class RecallApp(App[int]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return variable_defaults(self.current_theme)
 
+    def get_default_screen(self) -> Screen[Any]:
+        """Not a blank one first, with the main one pushed on it: that would be laid out and styled as well."""
+        return self.main
+
     def on_mount(self) -> None:
-        self.push_screen(self.main)
         for clash in self.session.keys.clashes:
             self.front.say(clash, "warning")
         self.call_after_refresh(self._begin)
