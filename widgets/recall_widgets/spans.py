@@ -42,8 +42,11 @@ def width_of(spans: Iterable[Span]) -> int:
 
 def clip(text: str, width: int, ellipsis: str = "…") -> str:
     """Cut to a width in cells; a cut text ends in the ellipsis, which is one cell wide."""
-    if cell_len(text) <= width:
-        return text
+    return text if cell_len(text) <= width else _cut(text, width, ellipsis)
+
+
+def _cut(text: str, width: int, ellipsis: str) -> str:
+    """Cut a text behind which there is more, so that it ends in the ellipsis."""
     kept = split_text(text, width - 1)[0] if width > 0 else ""
     while kept and cell_len(kept + ellipsis) > width:  # joiners make widths that do not add up
         kept = kept[:-1]
@@ -59,7 +62,7 @@ def fit(spans: Line, width: int, ellipsis: str = "…") -> list[Span]:
     for span in spans:
         size = cell_len(span.text)
         if size >= room:
-            fitted.append(Span(clip(span.text + " ", room, ellipsis), span.tone))
+            fitted.append(Span(_cut(span.text, room, ellipsis), span.tone))
             break
         fitted.append(span)
         room -= size
