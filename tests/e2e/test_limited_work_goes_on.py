@@ -76,8 +76,9 @@ def set_up(shop: Workshop, failover_after: str) -> None:
     shop.agent("bee", script)
     shop.settle()
     text = (shop.repo.path / "recall.toml").read_text()
-    limits = f'[limits]\nfailover_after = "{failover_after}"\n'
-    shop.repo.commit("failover", {"recall.toml": text.replace("[limits]\n", limits)})
+    changed = text.replace('failover_after = "2s"', f'failover_after = "{failover_after}"')
+    if changed != text:
+        shop.repo.commit("failover", {"recall.toml": changed})
 
 
 def test_another_agent_starts_from_main_with_the_diff_in_its_prompt(shop: Workshop) -> None:

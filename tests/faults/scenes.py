@@ -85,9 +85,33 @@ def _troubles(*ids: str) -> Callable[[Workshop], None]:
     return build
 
 
+_BEGINS = 'echo half > "$TASK.a"; made "$TASK.a"; commit half; echo loose > "$TASK.loose"; made "$TASK.loose"; '
+
+
+def _limited(shop: Workshop) -> None:
+    """Each task's first run ends at a limit, and goes on where it stopped."""
+    rest = 'echo rest > "$TASK.b"; made "$TASK.b"; success'
+    limit = 'echo "Error: usage limit reached, try again in 1 second"; exit 1'
+    shop.agent("ant", f'{add_witness(shop)}if test -e "$TASK.a"; then {rest}; else {_BEGINS}{limit}; fi')
+    shop.tasks("## T-1 First", "## T-2 Second")
+
+
+def _handed_over(shop: Workshop) -> None:
+    """Whoever comes first is limited for hours; the other one starts over with its diff."""
+    over = "printf '%s' \"$PROMPT\" | grep -q 'Begun before, and left'"
+    rest = 'echo new > "$TASK.b"; made "$TASK.b"; success'
+    limit = 'echo "Error: usage limit reached, try again in 3 hours"; exit 1'
+    script = f"{add_witness(shop)}if {over}; then {rest}; else {_BEGINS}{limit}; fi"
+    shop.agent("ant", script)
+    shop.agent("bee", script)
+    shop.tasks("## T-1 First")
+
+
 _HOPELESS = {"T-5": "it cannot be done"}
 
 PLAIN = Scene(_plain)
+LIMITED = Scene(_limited)
+HANDED_OVER = Scene(_handed_over)
 TELLING = Scene(_telling)
 EDITED = Scene(_plain, dirty=True)
 CONFLICT = Scene(_troubles("T-1", "T-2"))

@@ -20,7 +20,19 @@ import recall
 from tests.faults import test_landing_survives_kill as landing
 from tests.faults import test_resolve_survives_kill as resolving
 from tests.faults.promises import check_promises, versions
-from tests.faults.scenes import CONFLICT, EDITED, FAILING, MERGE, PLAIN, RED, TELLING, TROUBLE, Scene
+from tests.faults.scenes import (
+    CONFLICT,
+    EDITED,
+    FAILING,
+    HANDED_OVER,
+    LIMITED,
+    MERGE,
+    PLAIN,
+    RED,
+    TELLING,
+    TROUBLE,
+    Scene,
+)
 from tests.gitops import test_workspaces_survive_kill as workspaces
 from tests.support.workshop import Workshop, eventually
 
@@ -81,6 +93,8 @@ CASES = [
     *once(CONFLICT, "queue.conflict_recorded", "parking.carried"),
     *once(RED, "queue.rejection_recorded"),
     *once(FAILING, "settle.run_settled", "parking.committed"),
+    *once(LIMITED, "workspace.base_pinned_again", "workspace.handed_over", "launch.workspace_reopened"),
+    *once(HANDED_OVER, "launch.kept_work_parked"),
     *once(MERGE, "rebase.original_kept"),
     *once(TROUBLE, "queue.main_moved#2", "store.after_commit#40"),
     *twice(PLAIN, "queue.verifying_recorded", "recovery.unowned_stopped", "recovery.queue_settled"),

@@ -50,6 +50,7 @@ heartbeat = "1s"
 [limits]
 margin = "1s"
 default = "2s"
+failover_after = "2s"
 [run]
 timeout = "40s"
 stall = "20s"

@@ -305,8 +305,17 @@ class WorkspacePool:
                 said.append(self.close(workspace, slot.run_id, landed=slot.run_id in landed))
             elif name not in in_use and slot.status == FREE and not (self._root / "ws" / name / "tree").is_dir():
                 said.append(self._forget(name))
+        self._drop_stray_pins()
         unknown = sorted(self._folders() - set(self._records.all()) - set(in_use))
         return said + [f"{self._root / 'ws' / name} belongs to no run; it is left as it is" for name in unknown]
+
+    def _drop_stray_pins(self) -> None:
+        """A kill while a workspace was handed over leaves the base pinned for a run that has no workspace."""
+        owners = {str(slot.run_id) for slot in self._records.all().values()}
+        pins = self._refs.git("for-each-ref", "--format=%(refname)", "refs/recall/base").text.split()
+        stray = {pin: "" for pin in pins if pin.rpartition("/")[2] not in owners}
+        if stray:
+            self._refs.delete(stray)
 
     def _forget(self, name: str) -> str:
         with self._records.administration():
