@@ -59,8 +59,7 @@ class RecallApp(App[int]):
             self.register_theme(theme)
         self.set_keymap(session.keys.by_binding())
         names = (layout.theme, session.settings.ui.theme, THEMES[0].name)
-        # set quietly: the start reads the sheets anyway
-        self.set_reactive(App.theme, next(name for name in names if name in self.available_themes))
+        self._put_on(next(name for name in names if name in self.available_themes))
         self.set_class(session.symbols.plain, "-ascii")
         self._hosts = host
         self.main = MainScreen(session, layout)
@@ -69,6 +68,15 @@ class RecallApp(App[int]):
         self.host = self.front.host
         ledger = Ledger(session.store, session.settings, session.clock, session.name, session.shortage)
         self._watcher = Watcher(self, ledger, session.store, session.clock, session.dispatcher_runs)
+
+    def _put_on(self, theme: str) -> None:
+        """What setting the theme does, before any sheet is read: set later, all of them would be read twice."""
+        self.set_reactive(App.theme, theme)
+        dark = self.current_theme.dark
+        for name, holds in ((f"-theme-{theme}", True), ("-dark-mode", dark), ("-light-mode", not dark)):
+            self.set_class(holds, name, update=False)
+        self._refresh_truecolor_filter(self.ansi_theme)
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return variable_defaults(self.current_theme)
