@@ -162,7 +162,8 @@ def test_a_fault_in_the_landing_thread_is_told_and_landing_goes_on() -> None:
 def test_a_store_that_is_busy_at_the_last_look_is_waited_for() -> None:
     with stage("## T-1 First") as here:
         assert here.store.cancel(here.task("T-1").ref, actor="person") is None
-        looks = [None, None]  # one for whoever is called when all is done, one for the end of the loop
+        # one before tasks are given out, one for whoever is called when all is done, one for the end of the loop
+        looks = [None, None, None]
         real, failures = here.store.agents, iter([*looks, StoreBusy("held by PID 1"), StoreBusy("held by PID 2")])
 
         def agents() -> object:

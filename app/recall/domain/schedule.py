@@ -27,6 +27,11 @@ def decide(snapshot: Snapshot, *, explore: float, rng: Rng) -> list[Assign]:
     return _Round(snapshot, explore, rng).assign() if snapshot.dispatching else []
 
 
+def has_room(agent: Agent, now: float) -> bool:
+    """Tell whether Recall could start something on this agent now, if there is a task for it."""
+    return not agent.driven and _room(agent, now) > 0
+
+
 def why_task(task: Task, snapshot: Snapshot, prerequisites: Sequence[Task] = ()) -> str:
     """Say in one sentence why this task is not moving, or what moves it.
 

@@ -12,7 +12,7 @@ from recall.domain.merge import MergeState
 from recall.domain.outcome import MAX_INTERRUPTIONS
 from recall.domain.progress import Standing, standing
 from recall.domain.run import Claim, Run, RunState
-from recall.domain.schedule import decide
+from recall.domain.schedule import decide, has_room
 from recall.domain.signals import Signal
 from recall.domain.snapshot import Assign
 from recall.engine.herald import Herald
@@ -20,6 +20,7 @@ from recall.engine.hosting import Listener, Stopping
 from recall.engine.jobs import Jobs
 from recall.engine.launch import launch
 from recall.engine.merge_queue import MergeQueue
+from recall.engine.observing import PAUSED
 from recall.engine.parts import Parts
 from recall.engine.recovery import recover
 from recall.engine.releases import Releases
@@ -228,7 +229,10 @@ class Dispatcher:
     # -- decide and act ----------------------------------------------------------------------------------------
 
     def _dispatch(self) -> None:
-        snapshot = self.parts.store.snapshot()
+        store, now = self.parts.store, self.parts.clock.now().wall
+        if store.setting(PAUSED) == "yes" or not any(has_room(agent, now) for agent in store.agents()):
+            return  # without a look at the ready tasks, of which there may be thousands
+        snapshot = store.snapshot()
         if not snapshot.dispatching or not snapshot.ready:
             return
         for assign in decide(snapshot, explore=self.parts.settings.explore, rng=self.parts.rng):
