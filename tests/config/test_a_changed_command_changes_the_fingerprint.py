@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recall.config.settings import AgentSettings, RunSettings, Settings
-from recall.config.trust import commands_hash
+from recall.config.trust import commands_hash, fingerprint, is_covered
 
 AGENT = AgentSettings("a", ("./a",), env={"A": "1"})
 OTHER = AgentSettings("b", ("./b",))
@@ -40,3 +40,17 @@ def test_what_is_no_command_does_not_count() -> None:
     assert commands_hash(replace(BASE, agents=(OTHER, AGENT)), []) == commands_hash(BASE, [])
     assert commands_hash(replace(BASE, run=RunSettings(attempts=9), main="dev"), []) == commands_hash(BASE, [])
     assert commands_hash(replace(BASE, agents=(replace(AGENT, enabled=False), OTHER)), []) == commands_hash(BASE, [])
+
+
+def test_fewer_commands_of_tasks_are_covered_and_others_are_not() -> None:
+    confirmed = fingerprint(BASE, ["x", "y"])
+    assert is_covered(BASE, ["y"], confirmed)
+    assert is_covered(BASE, [], confirmed)
+    assert not is_covered(BASE, ["x", "z"], confirmed)
+    assert not is_covered(replace(BASE, verify="make"), ["x"], confirmed)
+
+
+def test_what_was_confirmed_as_one_hash_is_covered_as_it_is() -> None:
+    confirmed = commands_hash(BASE, ["x"])
+    assert is_covered(BASE, ["x"], confirmed)
+    assert not is_covered(BASE, ["y"], confirmed)

@@ -69,13 +69,13 @@ def trust() -> None:
     recall.toml is code: when a command in it, an agent's or a task's own verify command changes, nothing new
     starts until a person confirms it here.
     """
-    from recall.config.trust import commands_hash, verifies_in_force
-    from recall.engine.trust import TRUSTED
+    from recall.config.trust import verifies_in_force
+    from recall.engine.trust import confirm_commands
 
     with opened_project() as project:
         verifies = verifies_in_force(project.store.tasks())
         settings = with_presets(project.settings)
-        project.store.put_setting(TRUSTED, commands_hash(settings, verifies), actor=ACTOR)
+        confirm_commands(settings, project.store, actor=ACTOR)
         say(f"verify   {settings.verify or 'none'}")
         if settings.setup:
             say(f"setup    {settings.setup}")

@@ -1,9 +1,9 @@
-"""recall.toml is code: a fingerprint of every command that Recall would run because of it."""
+"""recall.toml is code: a fingerprint of every command that Recall would run because of it, and what it covers."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from recall.config.settings import AgentSettings, Settings
 from recall.domain.task import Task, TaskState
@@ -21,15 +21,33 @@ def commands_hash(settings: Settings, verifies: Iterable[str]) -> str:
     }
     if settings.signals.command:
         commands["signals"] = settings.signals.command
-    import hashlib  # loads OpenSSL: the first painting does not wait for that
+    return _hashed(json.dumps(commands, sort_keys=True))
 
-    return hashlib.sha256(json.dumps(commands, sort_keys=True).encode()).hexdigest()
+
+def fingerprint(settings: Settings, verifies: Iterable[str]) -> str:
+    """What a person confirms: one word for all that is not a task's own, then one for each of the tasks' verify
+    commands. Each has its own, since most of them leave with their tasks, and that must not ask for anything."""
+    return " ".join((commands_hash(settings, ()), *sorted({_hashed(verify) for verify in verifies})))
+
+
+def is_covered(settings: Settings, verifies: Collection[str], confirmed: str) -> bool:
+    """Whether every command in force is among those of a `fingerprint`, or the `commands_hash` that was confirmed
+    before there were fingerprints is still the same."""
+    now = fingerprint(settings, verifies).split()
+    ours, *tasks = confirmed.split()
+    return confirmed == commands_hash(settings, verifies) or (now[0] == ours and set(now[1:]) <= set(tasks))
 
 
 def verifies_in_force(tasks: Iterable[Task]) -> set[str]:
     """The verify commands of tasks that can still be verified."""
     over = (TaskState.DONE, TaskState.CANCELLED)
     return {task.verify for task in tasks if task.verify and task.state not in over}
+
+
+def _hashed(text: str) -> str:
+    import hashlib  # loads OpenSSL: the first painting does not wait for that
+
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _agent(agent: AgentSettings) -> dict[str, object]:

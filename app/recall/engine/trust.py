@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from recall.config.settings import Settings
-from recall.config.trust import commands_hash, verifies_in_force
+from recall.config.trust import fingerprint, is_covered, verifies_in_force
 from recall.domain.task import Task
 from recall.engine.ports import Store
 
@@ -15,7 +15,7 @@ TRUSTED = "trusted_commands"
 def distrust_reason(settings: Settings, tasks: Iterable[Task], trusted: str | None) -> str:
     """Say why nothing may start, or "". `trusted` is the fingerprint that a person confirmed, None before the
     very first start; `settings` have their presets filled in."""
-    if trusted is None or trusted == commands_hash(settings, verifies_in_force(tasks)):
+    if trusted is None or is_covered(settings, verifies_in_force(tasks), trusted):
         return ""
     return (
         "the commands in recall.toml or a task's verify command changed and no person confirmed it; "
@@ -28,10 +28,10 @@ def distrusted(settings: Settings, store: Store) -> str:
     who started it."""
     trusted, tasks = store.setting(TRUSTED), store.tasks()
     if trusted is None:
-        store.put_setting(TRUSTED, commands_hash(settings, verifies_in_force(tasks)), actor="person")
+        store.put_setting(TRUSTED, fingerprint(settings, verifies_in_force(tasks)), actor="person")
     return distrust_reason(settings, tasks, trusted)
 
 
 def confirm_commands(settings: Settings, store: Store, *, actor: str) -> None:
     """A person has read the commands in force as they are now, and lets them run."""
-    store.put_setting(TRUSTED, commands_hash(settings, verifies_in_force(store.tasks())), actor=actor)
+    store.put_setting(TRUSTED, fingerprint(settings, verifies_in_force(store.tasks())), actor=actor)

