@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --no-annotate
 
-.PHONY: run test bench soak format docs lock clean
+.PHONY: run test bench soak format docs screenshots snapshots lock clean
 
 run: $(VENV)/.runtime
 	@$(BIN)/recall rehearse
@@ -36,6 +36,14 @@ format: $(VENV)/.dev
 # What of the documentation is made from the code.
 docs: $(VENV)/.dev
 	$(BIN)/python -m tools.generate_docs
+
+# Plays the rehearsal on the screen, and takes the pictures in docs/screens.
+screenshots: $(VENV)/.dev
+	$(BIN)/python -m tools.screenshots
+
+# Accepts what the screens look like now as what tests/snapshots expect; read the difference before it is committed.
+snapshots: $(VENV)/.dev
+	RECALL_SNAPSHOTS=write $(BIN)/pytest -q -n auto tests/snapshots
 
 # Writes the locks anew from pyproject.toml. Nothing in them names where packages are fetched from.
 lock: $(VENV)/.dev

@@ -1,7 +1,7 @@
 """`make docs`: write the documents, and the parts of documents, that are made from the code.
 
-Whole files are STATES.md, CONFIG.md, KEYS.md and recall.schema.json. In other documents a part stands between two
-comments, `<!-- made from the code: NAME -->` and `<!-- end -->`; what stands around it is written by hand.
+Whole files are STATES.md, CONFIG.md, KEYS.md, SCREENS.md and recall.schema.json. In other documents a part stands
+between two comments, `<!-- made from the code: NAME -->` and `<!-- end -->`; what stands around it is written by hand.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from recall.agents.presets import Preset, load_preset, preset_names
 from recall.cli.report import ExitCode
 from recall.cli.root import COMMANDS
+from tools.album import screens_page
 from tools.configuration import config_page, schema_file
 from tools.keys import keys_page
 from tools.markdown import code, page, prose, table
@@ -88,6 +89,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "STATES.md": states_page,
     "CONFIG.md": config_page,
     "KEYS.md": keys_page,
+    "SCREENS.md": screens_page,
     "recall.schema.json": schema_file,
 }
 PARTS: Mapping[str, Callable[[], str]] = {"exit codes": exit_codes, "commands": commands, "presets": presets}

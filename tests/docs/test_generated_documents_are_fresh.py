@@ -19,7 +19,7 @@ from tools.markdown import code, table
 from tools.states import states_page
 
 APP = Path(__file__).parents[2] / "app" / "recall"
-NAMES = ["AGENTS.md", "CONFIG.md", "KEYS.md", "OPERATIONS.md", "STATES.md", "recall.schema.json"]
+NAMES = ["AGENTS.md", "CONFIG.md", "KEYS.md", "OPERATIONS.md", "SCREENS.md", "STATES.md", "recall.schema.json"]
 
 
 @pytest.mark.parametrize("name", NAMES)

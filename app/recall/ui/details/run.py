@@ -8,7 +8,7 @@ from recall.domain.outcome import CONSEQUENCES
 from recall.domain.run import Run
 from recall.domain.stream.spending import Spending, spending_words
 from recall.domain.words import elapsed, moment
-from recall.ui.details.lines import blank_row, fact_rows, joined, title_row
+from recall.ui.details.lines import blank_row, fact_rows, title_row
 from recall.ui.details.task import run_word, shown_run
 from recall.ui.diffs import FileChange, RunWork
 from recall_widgets.heading import HeadingFacts
@@ -35,7 +35,7 @@ def fact_list(run: Run, work: RunWork | None, spending: Spending, width: int, no
 
 def _how_it_went(run: Run, now: float) -> Iterator[tuple[str, str]]:
     if run.result is not None:
-        yield "result", joined([run_word(run), CONSEQUENCES[run.result].meaning], ":")
+        yield "result", f"{run_word(run)}: {CONSEQUENCES[run.result].meaning}"
     yield "because", " ".join(run.reason.split())
     yield "your answer", run.answer
     yield "chosen", run.why

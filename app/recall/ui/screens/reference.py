@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from textual import on
@@ -69,7 +70,7 @@ class SettingsScreen(DetailScreen):
         self.show_about()
 
     def show_seen(self) -> None:
-        heading = HeadingFacts("Settings", str(self.session.settings.file), right="bold: set by you")
+        heading = HeadingFacts("Settings", _from_home(self.session.settings.file), right="bold: set by you")
         self.query_one(Heading).show(heading)
         if self._explained:
             view = self.query_one("#settings", Listing)
@@ -81,3 +82,9 @@ class SettingsScreen(DetailScreen):
         key = self.query_one("#settings", Listing).cursor
         meaning = next((meaning for name, _, _, meaning in self._explained if name == key), "")
         return Why(key if meaning and key else "", meaning, (_FILTER_KEY,))
+
+
+def _from_home(path: Path) -> str:
+    """A path as shells write it: `~` for the person's own folder."""
+    home = Path("~").expanduser()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
