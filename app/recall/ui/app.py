@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from textual import on
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from recall.domain.signals import SignalKind
@@ -62,6 +63,7 @@ class RecallApp(App[int]):
         self._put_on(next(name for name in names if name in self.available_themes))
         self.set_class(session.symbols.plain, "-ascii")
         self._hosts = host
+        self._error_stands_until = 0.0
         self.main = MainScreen(session, layout)
         self.front = Front(self, session, self.main, leave_working=leave_working)
         self.front.theme = layout.theme
@@ -86,8 +88,8 @@ class RecallApp(App[int]):
         return self.main
 
     def on_mount(self) -> None:
-        for clash in self.session.keys.clashes:
-            self.front.say(clash, "warning")
+        if clashes := self.session.keys.clashes:
+            self.front.say("\n".join(clashes), "warning")
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -98,6 +100,24 @@ class RecallApp(App[int]):
         else:
             self.main.say_mode("viewing")
         self.front.questions.send(_import_acts)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Show a notice in place of the one before: answers to a few keys would cover what they are about. An error
+        keeps its time."""
+        now = self.session.clock.now().mono
+        if now >= self._error_stands_until:
+            self.clear_notifications()
+        if severity == "error":
+            self._error_stands_until = now + (self.NOTIFICATION_TIMEOUT if timeout is None else timeout)
+        super().notify(message, title=title, severity=severity, timeout=timeout, markup=markup)
 
     # -- from other threads ------------------------------------------------------------------------------------
 
