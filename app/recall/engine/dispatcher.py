@@ -15,6 +15,7 @@ from recall.domain.run import Claim, Run, RunState
 from recall.domain.schedule import decide, has_room
 from recall.domain.signals import Signal
 from recall.domain.snapshot import Assign
+from recall.engine.budgets import agents_within_budget, snapshot_within_budget
 from recall.engine.herald import Herald
 from recall.engine.hosting import Listener, Stopping
 from recall.engine.jobs import Jobs
@@ -61,8 +62,8 @@ class Dispatcher:
         self._herald = Herald(
             parts.settings.signals, parts.clock, parts.zone, (listener.signal, *callers), ring=listener.ring
         )
-        self._intake = Intake(parts)
         self._jobs = Jobs(executor, parts.clock, wake=watch.wake, trouble=self._listener.trouble)
+        self._intake = Intake(parts, self._jobs)
         self._keeper = RunKeeper(parts, self._jobs, watch, self._releases)
         self._stopping = Stopping.NO
         self._halt_until: float | None = None
@@ -107,7 +108,7 @@ class Dispatcher:
         parts.store.put_setting(MAX_INTERRUPTIONS, limit, actor="dispatcher")
         for run_id in recover(parts, self.queue):
             self._keeper.expect(run_id)
-        self._refresh_lists()
+        self._refresh_lists(wait=True)
         if self._problems() and not parts.store.tasks():
             raise ConfigError("\n".join(self._problems()))
         self._tell()
@@ -187,7 +188,7 @@ class Dispatcher:
         return True
 
     def _finished(self, until_done: bool) -> bool:
-        if self._jobs.any() or not self._at_rest(until_done):
+        if self._jobs.any() or self._intake.reading or not self._at_rest(until_done):
             return False
         store = self.parts.store
         return not self._keeper.leaving([run.id for run in (*store.open_runs(), *store.kept_runs())])
@@ -220,8 +221,8 @@ class Dispatcher:
             return store.open_runs()
         return runs
 
-    def _refresh_lists(self) -> None:
-        imported = self._intake.refresh()
+    def _refresh_lists(self, *, wait: bool = False) -> None:
+        imported = self._intake.refresh(wait=wait)
         if imported or self._commands_may_differ or self._distrust:
             self._commands_may_differ = False
             self._distrust = distrusted(self.parts.settings, self.parts.store)
@@ -230,12 +231,14 @@ class Dispatcher:
 
     def _dispatch(self) -> None:
         store, now = self.parts.store, self.parts.clock.now().wall
-        if store.setting(PAUSED) == "yes" or not any(has_room(agent, now) for agent in store.agents()):
+        settings = self.parts.settings
+        agents = agents_within_budget(store, settings, now, store.agents())
+        if store.setting(PAUSED) == "yes" or not any(has_room(agent, now) for agent in agents):
             return  # without a look at the ready tasks, of which there may be thousands
-        snapshot = store.snapshot()
+        snapshot = snapshot_within_budget(store, settings, store.snapshot())
         if not snapshot.dispatching or not snapshot.ready:
             return
-        for assign in decide(snapshot, explore=self.parts.settings.explore, rng=self.parts.rng):
+        for assign in decide(snapshot, explore=settings.explore, rng=self.parts.rng):
             self._claim(assign)
 
     def _claim(self, assign: Assign) -> None:

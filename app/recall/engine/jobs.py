@@ -5,8 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from typing import TypeVar
 
 from recall.domain.clock import Clock
+
+T = TypeVar("T")
 
 _PAUSE_AFTER_TROUBLE = 2.0
 
@@ -35,6 +38,12 @@ class Jobs:
             self._busy.add(run_id)
         self._executor.submit(work).add_done_callback(lambda future: self._done(run_id, future))
         return True
+
+    def ask(self, question: Callable[[], T]) -> Future[T]:
+        """Have something worked out that belongs to no run; the loop is woken when the answer is there."""
+        answer = self._executor.submit(question)
+        answer.add_done_callback(lambda _: self._wake())
+        return answer
 
     def under_way(self, run_id: int) -> bool:
         with self._lock:

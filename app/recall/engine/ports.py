@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from recall.domain.agent import Agent, AgentChoice, AgentSpec
+from recall.domain.budget import Outlay
 from recall.domain.conflict import (
     ConflictedFile,
     ConflictRecord,
@@ -20,7 +21,7 @@ from recall.domain.conflict import (
     Way,
 )
 from recall.domain.event import Event
-from recall.domain.imports import ImportDiff
+from recall.domain.imports import ImportDiff, Listing
 from recall.domain.launch import RunSpec, RunStatus, ShimStoreContract
 from recall.domain.merge import MergeEntry, Shift
 from recall.domain.outcome import Settlement
@@ -82,6 +83,10 @@ class Store(Protocol):
         """Settled runs whose workspaces wait for their agents to go on."""
         ...
 
+    def outlay(self, *, since: float) -> Outlay:
+        """Give what each agent spent in runs that were settled since a wall second, and what each task cost in all."""
+        ...
+
     def merges(self, *, open_only: bool = True) -> list[MergeEntry]:
         """Merge entries in queue order. Open: neither landed nor rejected."""
         ...
@@ -93,6 +98,11 @@ class Store(Protocol):
         ...
 
     # -- the task list ---------------------------------------------------------------------------------------
+    def lay_out(self, region: str, specs: Sequence[TaskSpec]) -> Listing:
+        """Do the part of an import that needs no transaction; any thread may."""
+        ...
+
+    def import_listing(self, listing: Listing, *, actor: str, cancel_vanished: bool) -> ImportDiff: ...
     def import_tasks(
         self,
         region: str,

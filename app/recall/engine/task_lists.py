@@ -2,58 +2,110 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from recall.config.settings import TaskList
+from recall.domain.frozen import frozen
+from recall.domain.imports import Listing
 from recall.domain.text import clean
+from recall.engine.jobs import Jobs
 from recall.engine.parts import Parts
-from recall.tasklist import parse
+from recall.tasklist import Severity, parse
 
 _IN_FORCE = "the last list stays in force"
+
+Stamp = tuple[int, int] | None
+
+
+@frozen
+class Reading:
+    """A list as a worker found it in its file, or the `errors` for which it cannot be taken. `stamp` is the file's
+    from before it was read: a file that changed since has another one."""
+
+    stamp: Stamp
+    listing: Listing | None = None
+    errors: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class Intake:
-    """Imports what changed. `problems` holds, for each list, why its last version is not in force."""
+    """Has workers read what changed, and imports what they read. `problems` holds, for each list, why its last
+    version is not in force."""
 
     parts: Parts
+    jobs: Jobs
     problems: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     _warnings: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    _stamps: dict[str, tuple[int, int] | None] = field(default_factory=dict[str, tuple[int, int] | None])
+    _taken: dict[str, Stamp] = field(default_factory=dict[str, Stamp])
+    _readings: dict[str, Future[Reading]] = field(default_factory=dict[str, "Future[Reading]"])
 
-    def refresh(self) -> bool:
-        """Look at every watched list; tell whether one was imported."""
+    @property
+    def reading(self) -> bool:
+        """Tell whether a list was seen to have changed and is not taken yet."""
+        return bool(self._readings)
+
+    def refresh(self, *, wait: bool = False) -> bool:
+        """Look at every watched list; tell whether one was imported. Reading goes on meanwhile, unless told to
+        `wait` for it; a file that changed while it was read is read again."""
         imported = False
         for task_list in self.parts.settings.tasks:
-            stamp = self.parts.files.stamp(task_list.path)
-            if self._stamps.get(task_list.path, ()) == stamp:
-                continue
-            imported |= self._import(task_list)
-            self._stamps[task_list.path] = stamp
+            imported |= self._look_at(task_list, wait=wait)
         return imported
 
-    def _import(self, task_list: TaskList) -> bool:
+    def _look_at(self, task_list: TaskList, *, wait: bool) -> bool:
+        path = task_list.path
+        stamp = self.parts.files.stamp(path)
+        if path not in self._readings:
+            if self._taken.get(path, ()) == stamp:
+                return False
+            self._readings[path] = self.jobs.ask(lambda: self._read(task_list))
+        if not wait and not self._readings[path].done():
+            return False
+        found = self._answer(path)
+        if found.stamp != self.parts.files.stamp(path):
+            del self._readings[path]
+            return self._look_at(task_list, wait=wait)
+        imported = self._take(task_list, found)
+        self._taken[path] = found.stamp
+        del self._readings[path]
+        return imported
+
+    def _answer(self, path: str) -> Reading:
         try:
-            data = self.parts.files.read(task_list.path)
+            return self._readings[path].result()
+        except BaseException:
+            del self._readings[path]
+            raise
+
+    # -- in a worker -------------------------------------------------------------------------------------------
+
+    def _read(self, task_list: TaskList) -> Reading:
+        files, path = self.parts.files, task_list.path
+        stamp = files.stamp(path)
+        try:
+            data = files.read(path)
         except OSError as trouble:
-            self._refuse(task_list, (f"{task_list.path} cannot be read ({trouble.strerror}); {_IN_FORCE}",))
-            return False
+            return Reading(stamp, errors=(f"{path} cannot be read ({trouble.strerror}); {_IN_FORCE}",))
         if data is None:
-            self._refuse(task_list, (f"{task_list.path} is not there; {_IN_FORCE}",))
-            return False
+            return Reading(stamp, errors=(f"{path} is not there; {_IN_FORCE}",))
         names = [agent.name for agent in self.parts.settings.agents]
-        parsed = parse(data, region=task_list.region, source=task_list.path, agents=names)
+        parsed = parse(data, region=task_list.region, source=path, agents=names)
         errors = tuple(
-            f"{task_list.path}:{one.line}:{one.column}: {one.message}"
+            f"{path}:{one.line}:{one.column}: {one.message}"
             for one in parsed.problems
-            if one.severity == "error"
+            if one.severity == Severity.ERROR
         )
-        if errors:
-            self._refuse(task_list, errors)
+        listing = None if errors else self.parts.store.lay_out(task_list.region, parsed.tasks)
+        return Reading(stamp, listing, errors)
+
+    # -- on the loop -------------------------------------------------------------------------------------------
+
+    def _take(self, task_list: TaskList, found: Reading) -> bool:
+        if found.listing is None:
+            self._refuse(task_list, found.errors)
             return False
-        diff = self.parts.store.import_tasks(
-            task_list.region, parsed.tasks, actor="dispatcher", cancel_vanished=False
-        )
+        diff = self.parts.store.import_listing(found.listing, actor="dispatcher", cancel_vanished=False)
         if diff.refused:
             self._refuse(task_list, tuple(f"{task_list.path}: {message}" for message in diff.refused))
             return False

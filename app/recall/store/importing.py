@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from recall.domain.imports import ImportDiff
-from recall.domain.task import DoneBy, TaskRef, TaskSpec, TaskState
-from recall.store import events, moves, reading
-from recall.store.import_plan import ImportPlan, Known, plan
+from recall.domain.imports import ImportDiff, Listing
+from recall.domain.task import DoneBy, TaskRef, TaskState
+from recall.store import events, moves
+from recall.store.import_plan import ImportPlan, Kept, Known, plan
+from recall.store.listing import COLUMNS
 from recall.store.transaction import Rows, Transaction, Values
 
 _REGION = """
@@ -18,15 +18,22 @@ ON CONFLICT (name) DO UPDATE SET imported_at = :wall
 _INSERT = """
 INSERT INTO tasks (region, id, title, body, type, priority, listed_priority, position, agents, touches, verify,
   timeout_s, max_attempts, is_group, parent, status, status_changed_at, status_changed_mono, done_by)
-VALUES (:region, :id, :title, :body, :type, :priority, :priority, :position, :agents, :touches, :verify,
+VALUES (:region, :id, :title, :body, :type, :listed_priority, :listed_priority, :position, :agents, :touches, :verify,
   :timeout_s, :max_attempts, :is_group, :parent, :state, :wall, :mono, :done_by)
 """
 _UPDATE = """
 UPDATE tasks SET title = :title, body = :body, type = :type,
-  priority = CASE WHEN listed_priority = :priority THEN priority ELSE :priority END, listed_priority = :priority,
+  priority = CASE WHEN listed_priority = :listed_priority THEN priority ELSE :listed_priority END,
+  listed_priority = :listed_priority,
   agents = :agents, touches = :touches, verify = :verify, timeout_s = :timeout_s, max_attempts = :max_attempts,
   is_group = :is_group, parent = :parent
 WHERE region = :region AND id = :id
+"""
+# the columns behind the sixth are those of listing.COLUMNS
+_KNOWN = """
+SELECT region, id, status, position, vanished, cancelled_by_list, title, body, type, listed_priority, agents, verify,
+  touches, timeout_s, max_attempts, is_group, parent
+FROM tasks ORDER BY region, position, id
 """
 _COUNT_UNMET = """
 UPDATE tasks SET unmet = (SELECT count(*) FROM task_prerequisites p
@@ -47,89 +54,74 @@ WHERE region = :region AND id = :id
 """
 
 
-def import_tasks(
-    tx: Transaction, region: str, specs: Sequence[TaskSpec], actor: str, *, cancel_vanished: bool
-) -> ImportDiff:
-    planned = plan(region, specs, known(tx), cancel_vanished=cancel_vanished)
+def import_listing(tx: Transaction, listing: Listing, actor: str, *, cancel_vanished: bool) -> ImportDiff:
+    planned = plan(listing, known(tx), cancel_vanished=cancel_vanished)
     if planned.writes:
-        _write(tx, region, planned, specs, actor)
+        _write(tx, listing, planned, actor)
     return planned.diff
 
 
 def known(rows: Rows) -> Known:
-    marks = rows.all("SELECT region, id, listed_priority, cancelled_by_list FROM tasks")
     return Known(
-        tasks={task.ref: task for task in reading.tasks(rows)},
-        listed_priority={TaskRef(region, id_): priority for region, id_, priority, _ in marks},
-        cancelled_by_list=frozenset(TaskRef(region, id_) for region, id_, _, by_list in marks if by_list),
+        tasks={
+            TaskRef(row[0], row[1]): Kept(row[2], row[3], bool(row[4]), bool(row[5]), row[6:])
+            for row in rows.all(_KNOWN)
+        },
+        edges=frozenset(map(tuple, rows.all("SELECT * FROM task_prerequisites"))),
     )
 
 
-def _write(tx: Transaction, region: str, planned: ImportPlan, specs: Sequence[TaskSpec], actor: str) -> None:
-    tx.change(_REGION, {"region": region, "wall": tx.now.wall})
-    positions = {spec.id: position for position, spec in enumerate(specs)}
-    tx.change_each(_INSERT, (_row(tx, region, spec, state, positions[spec.id]) for spec, state in planned.new))
-    tx.change_each(_UPDATE, (_columns(region, spec) for spec, _ in planned.changed))
-    _set_prerequisites(tx, region, planned)
+def _write(tx: Transaction, listing: Listing, planned: ImportPlan, actor: str) -> None:
+    tx.change(_REGION, {"region": listing.region, "wall": tx.now.wall})
+    tx.change_each(_INSERT, _new_rows(tx, listing, planned))
+    tx.change_each(_UPDATE, (_columns(listing, ref) for ref, _ in planned.changed))
+    _set_prerequisites(tx, listing, planned)
     tx.change_each(_MOVE, ({**ref._asdict(), "position": position} for ref, position in planned.moved.items()))
-    _tell(tx, region, planned, actor)
+    _tell(tx, listing.region, planned, actor)
     _let_vanish(tx, planned, actor)
     _bring_back(tx, planned, actor)
     _set_behind(tx, planned)
-    for spec in specs:
+    for ref, spec in listing.specs.items():
         if spec.is_group:
-            moves.reopen_group(tx, TaskRef(region, spec.id))
-            moves.complete_group(tx, TaskRef(region, spec.id))
+            moves.reopen_group(tx, ref)
+            moves.complete_group(tx, ref)
 
 
-def _row(tx: Transaction, region: str, spec: TaskSpec, state: TaskState, position: int) -> Values:
-    return {
-        **_columns(region, spec),
-        "position": position,
-        "state": state,
-        "wall": tx.now.wall,
-        "mono": tx.now.mono,
-        "done_by": DoneBy.IMPORTED if state is TaskState.DONE else None,
-    }
+def _new_rows(tx: Transaction, listing: Listing, planned: ImportPlan) -> Iterator[Values]:
+    positions = {ref: position for position, ref in enumerate(listing.rows)}
+    for ref, state in planned.new:
+        yield {
+            **_columns(listing, ref),
+            "position": positions[ref],
+            "state": state,
+            "wall": tx.now.wall,
+            "mono": tx.now.mono,
+            "done_by": DoneBy.IMPORTED if state is TaskState.DONE else None,
+        }
 
 
-def _columns(region: str, spec: TaskSpec) -> dict[str, str | float | None]:
-    return {
-        "region": region,
-        "id": spec.id,
-        "title": spec.title,
-        "body": spec.body,
-        "type": spec.type,
-        "priority": spec.priority,
-        "agents": json.dumps(spec.agents) if spec.agents else "[]",
-        "touches": json.dumps(spec.touches) if spec.touches else "[]",
-        "verify": spec.verify,
-        "timeout_s": spec.timeout_s,
-        "max_attempts": spec.attempts,
-        "is_group": int(spec.is_group),
-        "parent": spec.parent,
-    }
+def _columns(listing: Listing, ref: TaskRef) -> dict[str, str | float | None]:
+    return {**ref._asdict(), **dict(zip(COLUMNS, listing.rows[ref], strict=True))}
 
 
-def _set_prerequisites(tx: Transaction, region: str, planned: ImportPlan) -> None:
-    changed = [spec for spec, _ in planned.changed]
-    written = [*(spec for spec, _ in planned.new), *changed]
-    tx.change_each(_NEED_NOTHING, ({"region": region, "id": spec.id} for spec in changed))
-    tx.change_each(_NEED, (need for spec in written for need in _needs(region, spec)))
-    tx.change_each(_COUNT_UNMET, ({"region": region, "id": spec.id} for spec in written))
+def _set_prerequisites(tx: Transaction, listing: Listing, planned: ImportPlan) -> None:
+    changed = [ref for ref, _ in planned.changed]
+    written = [*(ref for ref, _ in planned.new), *changed]
+    tx.change_each(_NEED_NOTHING, (ref._asdict() for ref in changed))
+    tx.change_each(_NEED, (need for ref in written for need in _needs(ref, listing.specs[ref].after)))
+    tx.change_each(_COUNT_UNMET, (ref._asdict() for ref in written))
 
 
-def _needs(region: str, spec: TaskSpec) -> Iterator[Values]:
-    for need in dict.fromkeys(spec.after):
-        yield {"region": region, "id": spec.id, "needs_region": need.region, "needs_task": need.id}
+def _needs(ref: TaskRef, after: Iterable[TaskRef]) -> Iterator[Values]:
+    for need in dict.fromkeys(after):
+        yield {**ref._asdict(), "needs_region": need.region, "needs_task": need.id}
 
 
 def _tell(tx: Transaction, region: str, planned: ImportPlan, actor: str) -> None:
-    for spec, state in planned.new:
-        events.append(tx, "task.imported", actor=actor, ref=TaskRef(region, spec.id), after=state)
+    for ref, state in planned.new:
+        events.append(tx, "task.imported", actor=actor, ref=ref, after=state)
     returned = set(planned.diff.returned)
-    for spec, fields in planned.changed:
-        ref = TaskRef(region, spec.id)
+    for ref, fields in planned.changed:
         if ref not in returned:
             events.append(tx, "task.changed", actor=actor, ref=ref, reason=fields)
     diff = planned.diff
@@ -169,6 +161,8 @@ def _bring_back(tx: Transaction, planned: ImportPlan, actor: str) -> None:
 
 
 def _set_behind(tx: Transaction, planned: ImportPlan) -> None:
+    if not planned.behind:
+        return
     stored = tx.all("SELECT region, id, behind FROM tasks")
     tx.change_each(
         _BEHIND,

@@ -24,14 +24,16 @@ if TYPE_CHECKING:
     import recall.store.import_plan
     import recall.store.importing
     import recall.store.interventions
+    import recall.store.listing
     import recall.store.merge_order
     import recall.store.merges
     import recall.store.resolutions
     from recall.domain.agent import Agent, AgentChoice, AgentSpec
+    from recall.domain.budget import Outlay
     from recall.domain.clock import Clock
     from recall.domain.conflict import ConflictRecord, Decision, LandedChange, RecordedFile, Way
     from recall.domain.event import Event
-    from recall.domain.imports import ImportDiff
+    from recall.domain.imports import ImportDiff, Listing
     from recall.domain.launch import ShimStoreContract
     from recall.domain.merge import MergeEntry, Shift
     from recall.domain.outcome import Settlement
@@ -139,6 +141,9 @@ class SqliteStore:
     def kept_runs(self) -> list[Run]:
         return self._access.read(reading.kept_runs)
 
+    def outlay(self, *, since: float) -> Outlay:
+        return self._access.read(lambda rows: reading.outlay(rows, since))
+
     def merges(self, *, open_only: bool = True) -> list[MergeEntry]:
         return self._access.read(lambda rows: reading.merges(rows, open_only=open_only))
 
@@ -161,6 +166,10 @@ class SqliteStore:
         return self._access.read(recall.store.checking.check)
 
     # -- the task list ---------------------------------------------------------------------------------------
+    def lay_out(self, region: str, specs: Sequence[TaskSpec]) -> Listing:
+        """Do the part of an import that needs no transaction; any thread may."""
+        return recall.store.listing.lay_out(region, specs)
+
     def import_tasks(
         self,
         region: str,
@@ -170,11 +179,15 @@ class SqliteStore:
         cancel_vanished: bool,
         dry_run: bool = False,
     ) -> ImportDiff:
+        listing = self.lay_out(region, specs)
         if dry_run:
             known = self._access.read(recall.store.importing.known)
-            return recall.store.import_plan.plan(region, specs, known, cancel_vanished=cancel_vanished).diff
+            return recall.store.import_plan.plan(listing, known, cancel_vanished=cancel_vanished).diff
+        return self.import_listing(listing, actor=actor, cancel_vanished=cancel_vanished)
+
+    def import_listing(self, listing: Listing, *, actor: str, cancel_vanished: bool) -> ImportDiff:
         return self._access.write(
-            lambda tx: recall.store.importing.import_tasks(tx, region, specs, actor, cancel_vanished=cancel_vanished)
+            lambda tx: recall.store.importing.import_listing(tx, listing, actor, cancel_vanished=cancel_vanished)
         )
 
     # -- claims and leases -----------------------------------------------------------------------------------
