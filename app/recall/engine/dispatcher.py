@@ -15,7 +15,7 @@ from recall.domain.run import Claim, Run, RunState
 from recall.domain.schedule import decide, has_room
 from recall.domain.signals import Signal
 from recall.domain.snapshot import Assign
-from recall.engine.budgets import agents_within_budget, snapshot_within_budget
+from recall.engine.budgets import agents_within_budget, snapshot_within_budget, tasks_over_budget
 from recall.engine.herald import Herald
 from recall.engine.hosting import Listener, Stopping
 from recall.engine.jobs import Jobs
@@ -69,7 +69,6 @@ class Dispatcher:
         self._halt_until: float | None = None
         self._distrust = ""
         self._shortage = ""
-        self._commands_may_differ = True
         self._over = threading.Event()
         self._seq = 0
         self._seen_version = -1
@@ -83,15 +82,17 @@ class Dispatcher:
         self._watch.wake()
 
     def standing(self) -> Standing:
-        store = self.parts.store
+        store, settings, now = self.parts.store, self.parts.settings, self.parts.clock.now().wall
+        tasks = store.tasks()
         return standing(
-            store.tasks(),
-            store.agents(),
+            tasks,
+            agents_within_budget(store, settings, now, store.agents()),
             store.open_runs(),
             store.merges(),
             queue_held=self.queue.held(),
             dispatch_held=self._distrust or self._shortage,
             problems=self._problems(),
+            over_budget=tasks_over_budget(store, settings, now, tasks),
         )
 
     def _problems(self) -> list[str]:
@@ -222,10 +223,9 @@ class Dispatcher:
         return runs
 
     def _refresh_lists(self, *, wait: bool = False) -> None:
-        imported = self._intake.refresh(wait=wait)
-        if imported or self._commands_may_differ or self._distrust:
-            self._commands_may_differ = False
-            self._distrust = distrusted(self.parts.settings, self.parts.store)
+        """Take in what changed, and look at once whether what is in force now may run: others import too."""
+        self._intake.refresh(wait=wait)
+        self._distrust = distrusted(self.parts.settings, self.parts.store)
 
     # -- decide and act ----------------------------------------------------------------------------------------
 
@@ -277,7 +277,6 @@ class Dispatcher:
         events = self.parts.store.events_since(self._seq)
         if events:
             self._seq = events[-1].seq
-            self._commands_may_differ |= any(event.kind.startswith("list.") for event in events)
             self._listener.events(events)
         self._herald.see(events, self._standing_at_rest)
 

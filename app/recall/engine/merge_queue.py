@@ -23,11 +23,13 @@ from recall.domain.work import (
     WaitingForCheckout,
 )
 from recall.engine.parts import Parts
+from recall.engine.trust import all_confirmed
 from recall.engine.verification import Verifier
 from recall.failpoint import failpoint
 
 HELD = QUEUE_HELD
 MAIN = MAIN_OID
+_UNCONFIRMED = "a verify command is in force that no person confirmed"
 _RETRY_WAITING = 2.0
 _PATIENCE_UNSEEN = 58.0  #: more, in seconds, where git did not move main although nothing seemed in the way
 _UNDER_WAY = frozenset({MergeState.VERIFYING, MergeState.LANDING})
@@ -60,11 +62,11 @@ class MergeQueue:
             return False
         if entry.state is MergeState.WAITING_CHECKOUT:
             return self._land_again(entry)
-        return self._process(entry)
+        return not self._waits_for_a_word() and self._process(entry)
 
     def held(self) -> str:
         """Say why nothing can land before a person acts, or ""."""
-        reason = self._parts.store.setting(HELD) or self._waits_for_space()
+        reason = self._parts.store.setting(HELD) or self._waits_for_space() or self._waits_for_a_word()
         if reason:
             return reason
         red = self._red_main
@@ -77,6 +79,9 @@ class MergeQueue:
         if self._short:
             self._short = self._parts.ground.shortage()
         return self._short
+
+    def _waits_for_a_word(self) -> str:
+        return "" if all_confirmed(self._parts.settings, self._parts.store) else _UNCONFIRMED
 
     def _untried(self, entry: MergeEntry) -> bool:
         """On a red main, an entry that may be what mends it."""
@@ -163,6 +168,9 @@ class MergeQueue:
 
     def _verify(self, entry: MergeEntry, run: Run, candidate: str, onto: str) -> None:
         command = self._command(entry)
+        if self._waits_for_a_word():  # asked after the command was read: a list may be imported at any moment
+            self._parts.store.merge_requeue(entry.id, _UNCONFIRMED)
+            return
         verdict = self._verifier.verdict(candidate, command)
         failpoint("queue.verified")
         if verdict is None:

@@ -25,6 +25,7 @@ from recall.domain.imports import ImportDiff, Listing
 from recall.domain.launch import RunSpec, RunStatus, ShimStoreContract
 from recall.domain.merge import MergeEntry, Shift
 from recall.domain.outcome import Settlement
+from recall.domain.receipts import Begun, Receipt, ReceiptState, Wish
 from recall.domain.run import Claim, Refused, Run
 from recall.domain.snapshot import Snapshot
 from recall.domain.stream.dialect import Dialect
@@ -35,6 +36,7 @@ from recall.domain.work import (
     CollectOutcome,
     Conflict,
     Handover,
+    LandedCommit,
     LandingOutcome,
     RebaseOutcome,
     WaitingForCheckout,
@@ -70,6 +72,10 @@ class Store(Protocol):
     def snapshot(self) -> Snapshot: ...
     def task(self, ref: TaskRef) -> Task | None: ...
     def tasks(self) -> list[Task]: ...
+    def verifies(self) -> set[str]:
+        """Give the verify commands of tasks that can still be verified, without a look at the rest of them."""
+        ...
+
     def run(self, run_id: int) -> Run | None: ...
     def runs(self, ref: TaskRef | None = None) -> list[Run]:
         """All runs (of one task), oldest first."""
@@ -84,7 +90,7 @@ class Store(Protocol):
         ...
 
     def outlay(self, *, since: float) -> Outlay:
-        """Give what each agent spent in runs that were settled since a wall second, and what each task cost in all."""
+        """Give what each agent spent in runs settled since a wall second, and what each task cost in all."""
         ...
 
     def merges(self, *, open_only: bool = True) -> list[MergeEntry]:
@@ -92,6 +98,12 @@ class Store(Protocol):
         ...
 
     def agents(self) -> list[Agent]: ...
+    def receipt(self, key: str) -> Receipt | None: ...
+    def receipts(self, *, open_only: bool = True) -> list[Receipt]:
+        """Receipts of outside actions, the one that changed last at the end. Open: not done."""
+        ...
+
+    def newest_landing(self) -> LandedCommit | None: ...
     def setting(self, key: str) -> str | None: ...
     def check(self) -> list[str]:
         """Give a sentence for each inconsistency of the store; none is the only right answer."""
@@ -282,6 +294,25 @@ class Store(Protocol):
 
     def release_queue(self, *, actor: str) -> Refused | None:
         """Let a queue that is held because main was rewritten go on from main as it is."""
+        ...
+
+    # -- receipts of outside actions -------------------------------------------------------------------------
+    def begin_effect(self, wish: Wish) -> Begun | Refused:
+        """Decide what somebody may do who holds the lock of the wish's key, and write a beginning down before
+        anything happens outside; a beginning that nobody stands behind any more is in doubt from then on."""
+        ...
+
+    def answer_effect(
+        self,
+        key: str,
+        attempt: int | None,
+        after: ReceiptState,
+        *,
+        actor: str,
+        answer: str = "",
+        reason: str = "",
+    ) -> Refused | None:
+        """Write down how an attempt came out (None: whichever was the last), lease or not: it says what is so."""
         ...
 
     # -- settings and notes ----------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from recall.config.settings import TaskList
 from recall.domain.frozen import frozen
-from recall.domain.imports import Listing
-from recall.domain.text import clean
+from recall.domain.imports import LIST_PROBLEMS, Listing
+from recall.domain.text import clean, clean_line
 from recall.engine.jobs import Jobs
 from recall.engine.parts import Parts
 from recall.tasklist import Severity, parse
@@ -45,31 +45,29 @@ class Intake:
         """Tell whether a list was seen to have changed and is not taken yet."""
         return bool(self._readings)
 
-    def refresh(self, *, wait: bool = False) -> bool:
-        """Look at every watched list; tell whether one was imported. Reading goes on meanwhile, unless told to
-        `wait` for it; a file that changed while it was read is read again."""
-        imported = False
+    def refresh(self, *, wait: bool = False) -> None:
+        """Look at every watched list: have read what changed, import what was read. Waits for a reading only when
+        told to `wait`; a file that changed while it was read is read again."""
         for task_list in self.parts.settings.tasks:
-            imported |= self._look_at(task_list, wait=wait)
-        return imported
+            self._look_at(task_list, wait=wait)
 
-    def _look_at(self, task_list: TaskList, *, wait: bool) -> bool:
+    def _look_at(self, task_list: TaskList, *, wait: bool) -> None:
         path = task_list.path
         stamp = self.parts.files.stamp(path)
         if path not in self._readings:
             if self._taken.get(path, ()) == stamp:
-                return False
+                return
             self._readings[path] = self.jobs.ask(lambda: self._read(task_list))
         if not wait and not self._readings[path].done():
-            return False
+            return
         found = self._answer(path)
         if found.stamp != self.parts.files.stamp(path):
             del self._readings[path]
-            return self._look_at(task_list, wait=wait)
-        imported = self._take(task_list, found)
+            self._look_at(task_list, wait=wait)
+            return
+        self._take(task_list, found)
         self._taken[path] = found.stamp
         del self._readings[path]
-        return imported
 
     def _answer(self, path: str) -> Reading:
         try:
@@ -101,17 +99,17 @@ class Intake:
 
     # -- on the loop -------------------------------------------------------------------------------------------
 
-    def _take(self, task_list: TaskList, found: Reading) -> bool:
+    def _take(self, task_list: TaskList, found: Reading) -> None:
         if found.listing is None:
             self._refuse(task_list, found.errors)
-            return False
+            return
         diff = self.parts.store.import_listing(found.listing, actor="dispatcher", cancel_vanished=False)
         if diff.refused:
             self._refuse(task_list, tuple(f"{task_list.path}: {message}" for message in diff.refused))
-            return False
+            return
         self.problems.pop(task_list.path, None)
+        self._show_problems()
         self._warn(task_list, diff.warnings)
-        return True
 
     def _warn(self, task_list: TaskList, warnings: tuple[str, ...]) -> None:
         """What vanished is told, and left to a person: it may only have been cut out for a moment."""
@@ -125,3 +123,11 @@ class Intake:
             return
         self.problems[task_list.path] = messages
         self.parts.store.note("list.refused", actor="dispatcher", reason=clean("\n".join(messages)))
+        self._show_problems()
+
+    def _show_problems(self) -> None:
+        """Leave them in the store, where every screen and command sees them."""
+        store = self.parts.store
+        words = "\n".join(clean_line(problem) for found in self.problems.values() for problem in found)
+        if words != (store.setting(LIST_PROBLEMS) or ""):
+            store.put_setting(LIST_PROBLEMS, words, actor="dispatcher")

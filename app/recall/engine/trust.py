@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from recall.config.settings import Settings
 from recall.config.trust import fingerprint, is_covered, verifies_in_force
@@ -15,7 +15,11 @@ TRUSTED = "trusted_commands"
 def distrust_reason(settings: Settings, tasks: Iterable[Task], trusted: str | None) -> str:
     """Say why nothing may start, or "". `trusted` is the fingerprint that a person confirmed, None before the
     very first start; `settings` have their presets filled in."""
-    if trusted is None or is_covered(settings, verifies_in_force(tasks), trusted):
+    return _doubt(settings, verifies_in_force(tasks), trusted)
+
+
+def _doubt(settings: Settings, verifies: Collection[str], trusted: str | None) -> str:
+    if trusted is None or is_covered(settings, verifies, trusted):
         return ""
     return (
         "the commands in recall.toml or a task's verify command changed and no person confirmed it; "
@@ -26,12 +30,17 @@ def distrust_reason(settings: Settings, tasks: Iterable[Task], trusted: str | No
 def distrusted(settings: Settings, store: Store) -> str:
     """The same from the store. The commands of a repository's very first start count as confirmed by the person
     who started it."""
-    trusted, tasks = store.setting(TRUSTED), store.tasks()
+    trusted, verifies = store.setting(TRUSTED), store.verifies()
     if trusted is None:
-        store.put_setting(TRUSTED, fingerprint(settings, verifies_in_force(tasks)), actor="person")
-    return distrust_reason(settings, tasks, trusted)
+        store.put_setting(TRUSTED, fingerprint(settings, verifies), actor="person")
+    return _doubt(settings, verifies, trusted)
+
+
+def all_confirmed(settings: Settings, store: Store) -> bool:
+    """Tell it of the commands that stand in the store at this moment, whatever was imported a moment ago."""
+    return not _doubt(settings, store.verifies(), store.setting(TRUSTED))
 
 
 def confirm_commands(settings: Settings, store: Store, *, actor: str) -> None:
     """A person has read the commands in force as they are now, and lets them run."""
-    store.put_setting(TRUSTED, fingerprint(settings, verifies_in_force(store.tasks())), actor=actor)
+    store.put_setting(TRUSTED, fingerprint(settings, store.verifies()), actor=actor)

@@ -16,6 +16,7 @@ from recall.store import settings
 from recall.store.transaction import Rows
 
 if TYPE_CHECKING:
+    from recall.domain.budget import Outlay
     from recall.domain.merge import MergeEntry
     from recall.domain.snapshot import Snapshot
 
@@ -45,6 +46,9 @@ _OPEN_RUNS = "SELECT * FROM runs INDEXED BY runs_open WHERE state <> 'settled' O
 _KEPT_RUNS = """
 SELECT runs.* FROM tasks INDEXED BY tasks_kept JOIN runs ON runs.id = tasks.kept_run
 WHERE tasks.kept_run IS NOT NULL ORDER BY runs.id
+"""
+_VERIFIES = """
+SELECT DISTINCT verify FROM tasks WHERE coalesce(verify, '') <> '' AND status NOT IN ('done', 'cancelled')
 """
 
 Prerequisites = Mapping[TaskRef, tuple[TaskRef, ...]]
@@ -79,6 +83,10 @@ def task(rows: Rows, ref: TaskRef) -> Task | None:
 def tasks(rows: Rows) -> list[Task]:
     needs = _grouped(rows.all("SELECT * FROM task_prerequisites"))
     return list(_tasks(rows.all("SELECT * FROM tasks ORDER BY region, position, id"), needs))
+
+
+def verifies(rows: Rows) -> set[str]:
+    return {verify for (verify,) in rows.all(_VERIFIES)}
 
 
 def run(rows: Rows, run_id: int) -> Run | None:
@@ -225,4 +233,25 @@ def _merge_of(row: sqlite3.Row) -> MergeEntry:
         created_at=row["created_at"],
         changed_at=row["changed_at"],
         conflict_paths=_strings(row["conflict_paths"]),
+    )
+
+
+_SPENT_TODAY = """
+SELECT agent, sum(coalesce(cost_usd, 0)) AS usd, sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)) AS tokens
+FROM runs WHERE settled_at >= :since GROUP BY agent
+"""
+_SPENT_ON_TASKS = """
+SELECT region, task, sum(coalesce(cost_usd, 0)) AS usd,
+  sum(coalesce(input_tokens, 0) + coalesce(output_tokens, 0)) AS tokens
+FROM runs WHERE state = 'settled' GROUP BY region, task
+"""
+
+
+def outlay(rows: Rows, since: float) -> Outlay:
+    from recall.domain.budget import Outlay, Spent
+
+    by_agent, by_task = rows.all(_SPENT_TODAY, {"since": since}), rows.all(_SPENT_ON_TASKS)
+    return Outlay(
+        {row["agent"]: Spent(row["usd"], row["tokens"]) for row in by_agent},
+        {TaskRef(row["region"], row["task"]): Spent(row["usd"], row["tokens"]) for row in by_task},
     )

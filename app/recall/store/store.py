@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import recall.store.listing
     import recall.store.merge_order
     import recall.store.merges
+    import recall.store.receipts
     import recall.store.resolutions
     from recall.domain.agent import Agent, AgentChoice, AgentSpec
     from recall.domain.budget import Outlay
@@ -37,12 +38,13 @@ if TYPE_CHECKING:
     from recall.domain.launch import ShimStoreContract
     from recall.domain.merge import MergeEntry, Shift
     from recall.domain.outcome import Settlement
+    from recall.domain.receipts import Begun, Receipt, ReceiptState, Wish
     from recall.domain.rng import Rng
     from recall.domain.run import Claim, Refused, Run
     from recall.domain.snapshot import Snapshot
     from recall.domain.stream.spending import Spending
     from recall.domain.task import Task, TaskRef, TaskSpec
-    from recall.domain.work import Conflict
+    from recall.domain.work import Conflict, LandedCommit
 
 
 def open_store(path: Path, clock: Clock, rng: Rng, *, lock_timeout: float = 10.0) -> SqliteStore:
@@ -129,6 +131,9 @@ class SqliteStore:
     def tasks(self) -> list[Task]:
         return self._access.read(reading.tasks)
 
+    def verifies(self) -> set[str]:
+        return self._access.read(reading.verifies)
+
     def run(self, run_id: int) -> Run | None:
         return self._access.read(lambda rows: reading.run(rows, run_id))
 
@@ -157,6 +162,15 @@ class SqliteStore:
 
     def agents(self) -> list[Agent]:
         return self._access.read(reading.agents)
+
+    def receipt(self, key: str) -> Receipt | None:
+        return self._access.read(lambda rows: recall.store.receipts.one(rows, key))
+
+    def receipts(self, *, open_only: bool = True) -> list[Receipt]:
+        return self._access.read(lambda rows: recall.store.receipts.every(rows, open_only=open_only))
+
+    def newest_landing(self) -> LandedCommit | None:
+        return self._access.read(recall.store.receipts.newest_landing)
 
     def setting(self, key: str) -> str | None:
         return self._access.read(lambda rows: settings.get(rows, key))
@@ -351,6 +365,24 @@ class SqliteStore:
 
     def release_queue(self, *, actor: str) -> Refused | None:
         return self._access.write(lambda tx: recall.store.merge_order.release(tx, actor))
+
+    # -- receipts of outside actions -------------------------------------------------------------------------
+    def begin_effect(self, wish: Wish) -> Begun | Refused:
+        return self._access.write(lambda tx: recall.store.receipts.begin(tx, wish))
+
+    def answer_effect(
+        self,
+        key: str,
+        attempt: int | None,
+        after: ReceiptState,
+        *,
+        actor: str,
+        answer: str = "",
+        reason: str = "",
+    ) -> Refused | None:
+        return self._access.write(
+            lambda tx: recall.store.receipts.answer(tx, key, attempt, after, actor, answer, reason)
+        )
 
     # -- settings and notes ----------------------------------------------------------------------------------
     def put_setting(self, key: str, value: str, *, actor: str) -> None:
