@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from recall.domain.frozen import frozen
 from recall.domain.task import TaskRef, TaskSpec
 
+#: The setting that holds, a line each, why the newest versions of the task lists are not in force.
+LIST_PROBLEMS = "list.problems"
 Value = str | float | None
 #: Region and id of a task, then of a prerequisite.
 Edge = tuple[str, str, str, str]

@@ -19,7 +19,8 @@ from recall.domain.words import TASK_WORDS, elapsed, task_word, until
 class Overview:
     """`now` is wall seconds UTC; `tip` is main's last known commit, empty before the first landing.
     `dispatcher`: one is running. `queue_held` and `dispatch_held` say why nothing lands, or starts, before a person
-    acts; empty: nothing holds them. `shortage` is what holds the dispatch when that is the disk."""
+    acts; empty: nothing holds them. `shortage` is what holds the dispatch when that is the disk, `list_problems` why
+    the newest version of a task list is not in force."""
 
     name: str
     main: str
@@ -34,6 +35,7 @@ class Overview:
     runs: tuple[Run, ...]
     merges: tuple[MergeEntry, ...]
     shortage: str = ""
+    list_problems: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -49,6 +51,7 @@ class Overview:
             self.merges,
             queue_held=self.queue_held,
             dispatch_held=self.dispatch_held,
+            problems=self.list_problems,
         )
 
 

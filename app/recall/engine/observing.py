@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
+from recall.domain.imports import LIST_PROBLEMS
 from recall.domain.merge import MAIN_OID, QUEUE_HELD
 from recall.domain.overview import Overview
 from recall.domain.snapshot import Snapshot
@@ -45,4 +46,5 @@ def observe(
         runs=tuple(store.open_runs()),
         merges=tuple(store.merges()),
         shortage="" if distrust else shortage,
+        list_problems=tuple((store.setting(LIST_PROBLEMS) or "").splitlines()) if dispatcher else (),
     )

@@ -184,11 +184,18 @@ def need_rows(
     ]
     if overview.queue_held:
         rows.insert(0, NeedRow("queue", "merge queue", overview.queue_held, _keys(keys, release_queue="accept main")))
+    if overview.list_problems:
+        rows.insert(0, NeedRow("list", "task list", _problem_words(overview.list_problems), _keys(keys, edit="edit")))
     if overview.shortage:
         rows.insert(0, NeedRow("disk", "disk", overview.shortage))
     elif overview.dispatch_held:
         rows.insert(0, NeedRow("trust", "recall.toml", overview.dispatch_held, _keys(keys, trust="confirm")))
     return rows
+
+
+def _problem_words(problems: Sequence[str]) -> str:
+    first, *more = problems
+    return f"{first} (and {len(more)} more)" if more else first
 
 
 def _in_need(tasks: Iterable[Task]) -> Iterator[Task]:
@@ -267,8 +274,11 @@ def header(
     )
 
 
-def bottom_line(context: Context, roll: Roll, keys: Keymap = TABLE_KEYS, *, on_agent: bool = False) -> Why:
-    """Why the selected task, or agent, does not move, and the keys that make sense now."""
+def bottom_line(
+    context: Context, roll: Roll, keys: Keymap = TABLE_KEYS, *, on_agent: bool = False, need: NeedRow | None = None
+) -> Why:
+    """Why the selected task, or agent, does not move, and the keys that make sense now. `need` is what is selected
+    of the things that wait for a person."""
     hints = tuple(
         KeyHint(keys.name(id_), BY_ID[id_].title, id_) for id_ in _OFFERED if not BY_ID[id_].unavailable(context)
     )
@@ -279,6 +289,8 @@ def bottom_line(context: Context, roll: Roll, keys: Keymap = TABLE_KEYS, *, on_a
     if task is not None:
         before = tuple(one for ref in task.prerequisites if (one := roll.find(ref)) is not None)
         return Why(str(task.ref), why(task, replace(overview, tasks=before)), hints)
+    if need is not None and need.id:
+        return Why(need.id, need.why, need.keys)
     if not overview.tasks:
         return Why("", f"no tasks yet: {keys.name('edit')} edits the task list", hints)
     return Why("", "nothing is selected", hints)

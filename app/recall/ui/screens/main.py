@@ -32,6 +32,7 @@ from recall_widgets.line_list import LineList
 from recall_widgets.log_view import LogView
 from recall_widgets.needs_you import NeedsYou
 from recall_widgets.queue_view import QueueView
+from recall_widgets.rows import NeedRow
 from recall_widgets.status_strip import StatusStrip
 from recall_widgets.titles import entitle
 from recall_widgets.why_line import WhyLine
@@ -127,7 +128,7 @@ class MainScreen(Screen[None]):
             facts = header(
                 self._seen.overview,
                 mode=self._mode,
-                clock=time.strftime("%H:%M"),
+                clock=time.strftime("%H:%M", time.localtime(self._session.clock.now().wall)),
                 counts=self._roll.counts,
                 needs=needs,
                 green=self._seen.green,
@@ -147,7 +148,13 @@ class MainScreen(Screen[None]):
             self.query_one(WhyLine).show(FILTER_LINE)
             return
         on_agent = self._panes.pane_of(self.focused) == "agents"
-        self.query_one(WhyLine).show(bottom_line(context, self._roll, self._session.keys, on_agent=on_agent))
+        need = self._selected_need()
+        line = bottom_line(context, self._roll, self._session.keys, on_agent=on_agent, need=need)
+        self.query_one(WhyLine).show(line)
+
+    def _selected_need(self) -> NeedRow | None:
+        needs = self.query_one(NeedsYou)
+        return needs.cursor_row if self.focused is needs else None
 
     def _show_log(self, run: Run | None, ref: TaskRef | None) -> None:
         before, self._run, self._ref = self._run, run, ref
@@ -198,8 +205,9 @@ class MainScreen(Screen[None]):
         if not isinstance(event.sender, NeedsYou):
             await self.action_command("open")
             return
-        context = self.context()
-        for id_ in ("conflict", "answer", "trust", "open"):
+        context, need = self.context(), self._selected_need()
+        own = (need.keys[0].asks,) if need is not None and need.keys else ()
+        for id_ in ("conflict", "answer", "open") if context is not None and context.task is not None else own:
             if context is not None and not BY_ID[id_].unavailable(context):
                 await self.action_command(id_)
                 return
