@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -126,10 +127,48 @@ def test_sheets_name_tokens_and_no_colours() -> None:
     assert sheet("recall") == CSS_PATHS[0]
 
 
-def test_every_tone_has_a_look_and_every_state_a_tone() -> None:
-    text = sheet("recall").read_text()
-    assert [tone for tone in TONES if f".tone--{tone} " not in text] == []
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_every_tone_has_a_look_and_every_state_a_tone(theme: Theme) -> None:
+    board = TaskBoard()
+
+    async def body(_: Stage, pilot: Pilot[Any]) -> None:
+        await pilot.pause()
+        looks = {tone: board.palette[tone] for tone in TONES}
+        assert [tone for tone, look in looks.items() if not look] == []
+        wanted = {Color.parse(theme.variables[token]) for token in (*TOKENS, "cursor")}
+        colours = {colour for look in looks.values() for colour in (look.color, look.bgcolor) if colour is not None}
+        assert {Color.from_rich_color(colour) for colour in colours} == wanted
+
+    run_app(Stage(board, Static("x"), theme=theme.name), (60, 10), body)
     assert {GLYPHS[state].tone for state in Shown} - {""} <= set(TONES)
+
+
+def test_another_theme_is_seen_at_once_and_the_selected_line_stronger_where_the_keys_go() -> None:
+    board = TaskBoard([BoardRow("t", "task", Shown.RUNNING, "title", id="T-1", detail="claude")])
+    other = TaskBoard([BoardRow("t", "task", Shown.RUNNING, "title", id="T-1", detail="claude")])
+    other_run = replace(THEMES[0], name="same", variables={**THEMES[0].variables, "run": "#ffffff"})
+
+    def background(app: Stage, y: int) -> Color:
+        style = app.screen.get_style_at(2, y)
+        assert style.bgcolor is not None
+        return Color.from_rich_color(style.bgcolor)
+
+    async def body(app: Stage, pilot: Pilot[Any]) -> None:
+        variables = THEMES[0].variables
+        for focused, away in ((board, other), (other, board)):
+            focused.focus()
+            await pilot.pause()
+            assert background(app, focused.region.y) == Color.parse(variables["cursor"])
+            assert background(app, away.region.y) == Color.parse(variables["cursor-away"])
+        app.register_theme(other_run)
+        app.theme = "same"
+        await pilot.pause()
+        glyph = app.screen.get_style_at(board.region.x, board.region.y)
+        assert glyph.color is not None
+        assert Color.from_rich_color(glyph.color) == Color.parse("#ffffff")
+
+    board.styles.height = other.styles.height = 3
+    run_app(Stage(board, other), (60, 10), body)
 
 
 @pytest.mark.parametrize("name", ["recall-dark", "recall-light", "nord", "textual-light", "ansi-dark"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 from textual.events import Click
 from textual.geometry import Size
@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from recall_widgets.rows import KeyHint
 from recall_widgets.spans import Span, cleaned, strip_of, width_of
-from recall_widgets.tones import COMPONENTS, Palette
+from recall_widgets.tones import Palette
 
 _Row: TypeAlias = list[tuple[KeyHint, list[Span]]]
 
@@ -22,7 +22,6 @@ class KeyBar(Widget):
     """The first hints come first; those that do not fit into `max-height` are left out, but the last one stays."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
     DEFAULT_CSS = """
     KeyBar { height: auto; }
     """

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from recall_widgets.glyphs import UNICODE, Symbols
 from recall_widgets.row_source import keys_of
 from recall_widgets.spans import Span, beside, fit, strip_of
-from recall_widgets.tones import COMPONENTS, Palette
+from recall_widgets.tones import Palette
 
 
 class Row(Protocol):
@@ -35,7 +35,6 @@ class LineList(ScrollView, Generic[RowT], can_focus=True):
     ALLOW_SELECT = False
     #: What stands in a list without rows.
     empty: str = ""
-    COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
     DEFAULT_CSS = """
     LineList { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
     """

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from textual.strip import Strip
 from textual.widget import Widget
 
 from recall_widgets.glyphs import UNICODE, Symbols
 from recall_widgets.spans import Line, strip_of
-from recall_widgets.tones import COMPONENTS, Palette
+from recall_widgets.tones import Palette
 
 ValueT = TypeVar("ValueT")
 
@@ -18,7 +18,6 @@ class OneLine(Widget, Generic[ValueT]):
     """Drawn again only when the value is another one."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
     DEFAULT_CSS = """
     OneLine { height: 1; }
     """

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from recall_widgets.glyphs import UNICODE, Symbols
 from recall_widgets.spans import highlighted, strip_of, width_of
 from recall_widgets.text_search import Lines, TextSearch
-from recall_widgets.tones import COMPONENTS, Palette
+from recall_widgets.tones import Palette
 
 _SIDEWAYS: Final = 8
 
@@ -23,7 +23,6 @@ _SIDEWAYS: Final = 8
 class TextView(ScrollView, can_focus=True):
     """Draws the visible part of its `lines`, however many there are."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
     DEFAULT_CSS = """
     TextView { overflow-x: auto; overflow-y: auto; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; }
     """
