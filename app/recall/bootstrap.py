@@ -81,14 +81,14 @@ def with_presets(settings: Settings) -> Settings:
             continue
         preset = load_preset(agent.preset)
         fields = PresetFields(
-            command=preset.argv(agent.model),
+            command=preset.argv(agent.model, usd=settings.budget.run_usd),
             prompt=preset.prompt,
             env=preset.env,
             env_unset=preset.env_unset,
             env_pass=preset.env_pass,
             state=preset.state,
             patterns=preset.patterns,
-            resume_command=preset.argv(agent.model, "{id}") if preset.resume_args else (),
+            resume_command=preset.argv(agent.model, "{id}", settings.budget.run_usd) if preset.resume_args else (),
         )
         agents.append(with_preset(agent, fields))
     return replace(settings, agents=tuple(agents))

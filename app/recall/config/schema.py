@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from recall.config import values
 from recall.config.settings import (
+    BudgetSettings,
     LeaseSettings,
     LimitSettings,
     MergeSettings,
@@ -28,6 +29,7 @@ SectionSettings = (
     | type[SandboxSettings]
     | type[StoreSettings]
     | type[SignalSettings]
+    | type[BudgetSettings]
     | type[UiSettings]
 )
 
@@ -139,6 +141,17 @@ SECTIONS = (
         ),
     ),
     Section(
+        "budget",
+        BudgetSettings,
+        (
+            Key("day_usd", values.amount, "US dollars a day for all agents; 0 is no limit"),
+            Key("day_tokens", values.count(0), "tokens a day for all agents"),
+            Key("task_usd", values.amount, "US dollars for all runs of one task"),
+            Key("task_tokens", values.count(0), "tokens for all runs of one task"),
+            Key("run_usd", values.amount, "US dollars for one run, told to agents that can keep to it themselves"),
+        ),
+    ),
+    Section(
         "signals",
         SignalSettings,
         (
@@ -180,5 +193,7 @@ AGENT = (
     Key("env_pass", values.texts, "environment variables (globs) to pass on"),
     Key("env_unset", values.texts, "environment variables to take away"),
     Key("state", values.texts, "folders of its own that it may write when it is fenced"),
+    Key("day_usd", values.amount, "US dollars a day for this agent; 0 is no limit"),
+    Key("day_tokens", values.count(0), "tokens a day for this agent"),
     Key("patterns", values.patterns, "more regular expressions that tell its limits from other errors"),
 )

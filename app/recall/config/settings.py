@@ -81,6 +81,16 @@ class StoreSettings(NamedTuple):
     state_dir: str = ""
 
 
+class BudgetSettings(NamedTuple):
+    """US dollars and tokens; 0 is no limit. `run_usd` is told to agents that can keep to it themselves."""
+
+    day_usd: float = 0.0
+    day_tokens: int = 0
+    task_usd: float = 0.0
+    task_tokens: int = 0
+    run_usd: float = 0.0
+
+
 class SignalSettings(NamedTuple):
     """`on` names the occasions (`domain.signals.SignalKind`); `command` is a shell command, `quiet` hours such as
     `22:00-07:00`."""
@@ -126,6 +136,8 @@ class AgentSettings:
     env_pass: tuple[str, ...] = ()
     env_unset: tuple[str, ...] = ()
     state: tuple[str, ...] = ()
+    day_usd: float = 0.0
+    day_tokens: int = 0
     patterns: LimitPatterns = LimitPatterns()
     given: tuple[str, ...] = ()
 
@@ -150,6 +162,7 @@ class Settings:
     merge: MergeSettings = MergeSettings()
     sandbox: SandboxSettings = SandboxSettings()
     store: StoreSettings = StoreSettings()
+    budget: BudgetSettings = BudgetSettings()
     signals: SignalSettings = SignalSettings()
     ui: UiSettings = UiSettings()
     agents: tuple[AgentSettings, ...] = ()

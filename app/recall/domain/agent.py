@@ -72,8 +72,9 @@ class Agent:
     `cooling_until` is a provider's reset time plus margin; `cooling_line` is the line it was read from and
     `limits_in_a_row` how often in a row no time could be read. `suspicions` counts how often
     in a row it was held because it failed at once on task after task. `stopped_reason` is set when only a person can
-    help (credit, sign-in). A `driven` agent is not in recall.toml: it claims by itself, nothing is started
-    for it. `enabled` and `parallel` are what holds: what a person chose (None: nothing), else what recall.toml says.
+    help (credit, sign-in). `over_budget` says which budget is used up; the store does not know it. A `driven` agent
+    is not in recall.toml: it claims by itself, nothing is started for it. `enabled` and `parallel` are what holds:
+    what a person chose (None: nothing), else what recall.toml says.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Agent:
     limits_in_a_row: int = 0
     suspicions: int = 0
     stopped_reason: str = ""
+    over_budget: str = ""
     running: int = 0
     driven: bool = False
     listed_enabled: bool = True

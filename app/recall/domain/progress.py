@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from recall.domain.agent import Agent
 from recall.domain.frozen import frozen
 from recall.domain.merge import MergeEntry, MergeState
 from recall.domain.run import Run, RunState
-from recall.domain.task import Task, TaskState
+from recall.domain.task import Task, TaskRef, TaskState
 
 _MOVING_MERGES = frozenset({MergeState.QUEUED, MergeState.VERIFYING, MergeState.LANDING})
 
@@ -37,9 +38,11 @@ def standing(
     queue_held: str = "",
     dispatch_held: str = "",
     problems: Sequence[str] = (),
+    over_budget: Mapping[TaskRef, str] = MappingProxyType({}),
 ) -> Standing:
-    """Sum everything up. `queue_held` says why nothing lands, `dispatch_held` why nothing new starts, when only
-    a person can change that; `problems` are errors in a task list, whose last good version is in force."""
+    """Sum everything up. `queue_held` says why nothing lands, `dispatch_held` why nothing new starts, when only a
+    person can change that; `problems` are errors in a task list, whose last good version is in force;
+    `over_budget` are tasks on which nothing more may be spent."""
     in_conflict = {entry.ref for entry in merges if entry.state is MergeState.CONFLICT}
     waits = [
         f"{task.ref}: {task.reason or 'needs a person'}"
@@ -56,11 +59,14 @@ def standing(
     waits += problems
     waits += [f"the merge queue is held: {queue_held}"] if queue_held else []
     waits += [f"nothing new starts: {dispatch_held}"] if dispatch_held else []
-    stuck = [] if dispatch_held else [task for task in _startable(tasks) if not _somebody(task, agents)]
-    waits += [f"{task.ref}: no agent may take it (paused, stopped, disabled or not allowed)" for task in stuck]
+    waits += [f"{agent.name}: {agent.over_budget}" for agent in agents if agent.over_budget]
+    startable = [task for task in _startable(tasks) if task.ref not in over_budget]
+    waits += [f"{ref}: {words}" for ref, words in over_budget.items()]
+    stuck = [] if dispatch_held else [task for task in startable if not _somebody(task, agents)]
+    waits += [f"{task.ref}: no agent may take it (paused, stopped, disabled, spent or not allowed)" for task in stuck]
     busy = any(run.state is not RunState.LANDING for run in runs)
     landing = not queue_held and any(entry.state in _MOVING_MERGES for entry in merges)
-    ready = not dispatch_held and any(_somebody(task, agents) for task in _startable(tasks))
+    ready = not dispatch_held and any(_somebody(task, agents) for task in startable)
     finished = sum(task.state in (TaskState.DONE, TaskState.CANCELLED) for task in tasks)
     if finished < len(tasks):
         waits += [f"{agent.name}: {agent.cooling_reason}" for agent in agents if agent.suspicions]
@@ -72,7 +78,8 @@ def _startable(tasks: Sequence[Task]) -> list[Task]:
 
 
 def _somebody(task: Task, agents: Sequence[Agent]) -> bool:
-    return any(may_take(agent, task) and not agent.paused and not agent.stopped_reason for agent in agents)
+    free = [one for one in agents if not (one.paused or one.stopped_reason or one.over_budget)]
+    return any(may_take(agent, task) for agent in free)
 
 
 def may_take(agent: Agent, task: Task) -> bool:

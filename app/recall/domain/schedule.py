@@ -117,7 +117,8 @@ class _Round:
             if not any(self.free.values()):
                 return
             candidates = self._candidates(task)
-            if not candidates or _retry_words(task, self.snapshot.now) or _in_the_way(task, self.taken):
+            held = task.ref in self.snapshot.over_budget or _retry_words(task, self.snapshot.now)
+            if not candidates or held or _in_the_way(task, self.taken):
                 continue
             agent, reason = self._choose(task, candidates)
             self.free[agent.name] -= 1
@@ -218,6 +219,8 @@ def _held(agent: Agent, now: float) -> str:
     if agent.cooling_until is not None and agent.cooling_until > now:
         why = agent.cooling_reason or agent.cooling_line
         return f"cooling until {_moment(agent.cooling_until)}" + (f": {why}" if why else "")
+    if agent.over_budget:
+        return agent.over_budget
     if agent.running >= agent.parallel:
         return f"busy: runs {agent.running} of {agent.parallel}"
     return ""
@@ -255,7 +258,8 @@ def _retry_words(task: Task, now: float) -> str:
 
 
 def _why_ready(task: Task, snapshot: Snapshot) -> str:
-    waits = _retry_words(task, snapshot.now) or _in_the_way(task, snapshot.running)
+    held = snapshot.over_budget.get(task.ref) or _retry_words(task, snapshot.now)
+    waits = held or _in_the_way(task, snapshot.running)
     if waits:
         return waits
     planned = foresee(snapshot).planned

@@ -14,7 +14,8 @@ from recall.domain.task import Task, TaskRef
 class Snapshot:
     """`ready`: tasks in `todo` with nothing unmet, no groups. `running`: tasks in progress.
     `behind`: how long the longest chain of work behind a task is (a task nobody waits for has 0).
-    `done_by_agent`: who did each prerequisite of a ready task. `now` is wall seconds UTC."""
+    `done_by_agent`: who did each prerequisite of a ready task. `over_budget`: ready tasks on which nothing more may
+    be spent, and why. `now` is wall seconds UTC."""
 
     now: float
     ready: tuple[Task, ...] = ()
@@ -24,6 +25,7 @@ class Snapshot:
     done_by_agent: Mapping[TaskRef, str] = field(default_factory=dict[TaskRef, str])
     dispatching: bool = True
     paused_reason: str = ""
+    over_budget: Mapping[TaskRef, str] = field(default_factory=dict[TaskRef, str])
 
 
 @frozen

@@ -9,6 +9,7 @@ from recall.domain.merge import MAIN_OID, QUEUE_HELD
 from recall.domain.overview import Overview
 from recall.domain.snapshot import Snapshot
 from recall.domain.task import Task
+from recall.engine.budgets import agents_within_budget, snapshot_within_budget
 from recall.engine.ports import Store
 from recall.engine.trust import TRUSTED, distrust_reason
 
@@ -31,18 +32,19 @@ def observe(
     whether one is running, `shortage` which disk has too little room for new work; `tasks` and `snapshot` spare
     their reading to a caller that has them."""
     tasks = tuple(store.tasks()) if tasks is None else tasks
+    now = clock.now().wall
     distrust = distrust_reason(settings, tasks, store.setting(TRUSTED))
     return Overview(
         name=name,
         main=settings.main,
         tip=store.setting(MAIN_OID) or "",
-        now=clock.now().wall,
+        now=now,
         dispatcher=dispatcher,
         queue_held=store.setting(QUEUE_HELD) or "",
         dispatch_held=distrust or shortage,
-        snapshot=snapshot or store.snapshot(),
+        snapshot=snapshot_within_budget(store, settings, snapshot or store.snapshot()),
         tasks=tasks,
-        agents=tuple(store.agents()),
+        agents=agents_within_budget(store, settings, now, store.agents()),
         runs=tuple(store.open_runs()),
         merges=tuple(store.merges()),
         shortage="" if distrust else shortage,

@@ -38,6 +38,7 @@ class Preset:
     model_args: tuple[str, ...] = ()
     resume_args: tuple[str, ...] = ()
     session_args: tuple[str, ...] = ()
+    budget_args: tuple[str, ...] = ()
     session_fields: Mapping[str, str] = field(default_factory=dict[str, str])
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     env_unset: tuple[str, ...] = ()
@@ -52,9 +53,11 @@ class Preset:
     notes: tuple[str, ...] = ()
     stream: Dialect | None = None
 
-    def argv(self, model: str = "", session: str = "") -> tuple[str, ...]:
-        """Put together the command of one run, up to where the prompt goes. `session` continues that one."""
-        chosen = _filled(self.model_args, "{model}", model) + _filled(self.resume_args, "{id}", session)
+    def argv(self, model: str = "", session: str = "", usd: float = 0.0) -> tuple[str, ...]:
+        """Put together the command of one run, up to where the prompt goes. `session` continues that one, `usd` is
+        the most that it may cost, where the CLI knows such a limit."""
+        budget = _filled(self.budget_args, "{usd}", f"{usd:g}" if usd else "")
+        chosen = _filled(self.model_args, "{model}", model) + budget + _filled(self.resume_args, "{id}", session)
         return self.command + chosen + self.prompt_args
 
 
