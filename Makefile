@@ -43,7 +43,7 @@ screenshots: $(VENV)/.dev
 
 # Accepts what the screens look like now as what tests/snapshots expect; read the difference before it is committed.
 snapshots: $(VENV)/.dev
-	RECALL_SNAPSHOTS=write $(BIN)/pytest -q -n auto tests/snapshots
+	SNAPSHOTS=write $(BIN)/pytest -q -n auto tests/snapshots
 
 # Writes the locks anew from pyproject.toml. Nothing in them names where packages are fetched from.
 lock: $(VENV)/.dev
@@ -51,8 +51,10 @@ lock: $(VENV)/.dev
 	$(COMPILE) --upgrade --output-file requirements/runtime.txt pyproject.toml
 	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], sep='\n')" \
 		| $(COMPILE) --upgrade --output-file requirements/build.txt -
-	$(COMPILE) --upgrade --output-file requirements/dev.txt --extra dev \
-		--constraint requirements/runtime.txt --constraint requirements/build.txt pyproject.toml
+	$(COMPILE) --upgrade --output-file requirements/serve.txt --extra serve \
+		--constraint requirements/runtime.txt pyproject.toml
+	$(COMPILE) --upgrade --output-file requirements/dev.txt --extra dev --extra serve \
+		--constraint requirements/serve.txt --constraint requirements/build.txt pyproject.toml
 
 clean:
 	rm -rf $(VENV)

@@ -24,6 +24,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "show": ("history", "show", "Show everything known about a task or a run."),
     "runs": ("history", "runs", "List runs and how they came out."),
     "log": ("history", "log", "Print the event log: who did what, and why."),
+    "stats": ("stats", "stats", "Show figures: landings, success, times, leases, limits, use."),
+    "report": ("report_command", "report", "Report what landed, what failed and what waits for you."),
     "agents": ("agents", "agents", "List the agents with their state and weights."),
     "requeue": ("interventions", "requeue", "Make a task claimable again, with all its attempts."),
     "hold": ("interventions", "hold", "Keep a task from being started; stops it if it runs."),
@@ -45,11 +47,17 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "completion",
         "Print what makes a shell complete commands, tasks and agents.",
     ),
+    "serve": ("serve", "serve", "Show the screen in a browser on this machine."),
     "rehearse": ("rehearse", "rehearse", "See Recall at work on a made-up repository, without any real agent."),
     "next": ("claim", "next_task", "Claim the next task for an agent that you drive yourself."),
     "heartbeat": ("pulled", "heartbeat", "Keep the claim of a task alive."),
     "outcome": ("pulled", "outcome", "Report how a task came out."),
     "ask": ("pulled", "ask", "Put a question to a person and end the run."),
+    "effect": (
+        "effect",
+        "effect",
+        "Have an outside action happen once: under a receipt that outlives whoever began it.",
+    ),
     "release": ("pulled", "release", "Give a claimed task back without using up an attempt."),
 }
 
@@ -124,5 +132,5 @@ def recall() -> None:
 
     A task is named ID, or REGION:ID when its list is not the main one. Exit codes: 0 done, 1 refused or a person
     is needed, 2 bad configuration, task list or command line, 3 another dispatcher runs here, 4 the environment
-    failed, 10 nothing to claim, 11 lease lost (stop working), 12 busy (try again).
+    failed, 10 nothing to claim, 11 lease lost (stop working), 12 busy (try again), 13 it has happened already.
     """

@@ -256,10 +256,11 @@ async def _run(app: RecallApp) -> int | None:
     return await app.run_async()
 
 
-def run_app(session: Session, *, leave_working: bool = True) -> int:
-    """Show the screen until the person leaves; gives the exit code. Where an engine was left working, or something
+def run_app(session: Session, *, host: bool = True, leave_working: bool = True) -> int:
+    """Show the screen until the person leaves; gives the exit code. Without `host` nobody dispatches here before the
+    person takes that over. Where an engine was left working, or something
     hangs, the process ends here: such threads would keep it, and whatever they do may be cut off at any moment."""
-    app = RecallApp(session, leave_working=leave_working)
+    app = RecallApp(session, host=host, leave_working=leave_working)
     with kept_terminal():
         left = asyncio.run(_run(app))
     code = app.return_code or 0 if left is None else left
