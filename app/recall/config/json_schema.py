@@ -26,7 +26,7 @@ _FORMS: Mapping[Reader, Form] = {
     values.verify_command: _SOME_TEXT,
     values.quiet_hours: _TEXT,
     values.flag: {"type": "boolean"},
-    values.amount: {"type": "number", "minimum": 0, "exclusiveMaximum": 1_000_000_000},
+    values.amount: {"type": "number", "minimum": 0, "maximum": 1_000_000_000},
     values.share: {"type": "number", "minimum": 0, "maximum": 1},
     values.duration: _DURATION,
     values.positive_duration: _DURATION,

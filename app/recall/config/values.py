@@ -138,7 +138,7 @@ def count(least: int, most: int | None = None) -> Count:
 
 
 def amount(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1e9:
         raise Unfit("a number from 0 up; 0 is no limit")
     return float(value)
 
