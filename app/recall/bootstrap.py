@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from recall.agents.calling import Caller
     from recall.config.settings import AgentSettings, Settings
     from recall.engine.dispatcher import Dispatcher, Listener
+    from recall.engine.effects import Effects
     from recall.engine.ground import Ground
     from recall.engine.ports import Store
     from recall.gitops.gateway import GitGateway
@@ -100,6 +101,16 @@ def open_store_at(location: Location, settings: Settings) -> Store:
 
     database = state_dir(location, settings) / "recall.db"
     return open_store(database, SystemClock(), SystemRng(), lock_timeout=settings.store.lock_timeout)
+
+
+def effects_at(location: Location, settings: Settings, store: Store) -> Effects:
+    """Give what brings outside actions about under receipts."""
+    from hashlib import sha256
+
+    from recall.engine.effects import Effects
+
+    locks = state_dir(location, settings) / "effects"
+    return Effects(store, SystemClock(), lambda key: hold(locks / f"{sha256(key.encode()).hexdigest()[:32]}.lock"))
 
 
 def program() -> tuple[str, ...]:

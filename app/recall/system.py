@@ -59,7 +59,7 @@ class CheckoutFiles:
 
 
 class Held:
-    """A lock file that this process holds until it closes or ends. The descriptor does not pass to children."""
+    """A lock file that this process holds until it closes or ends. The descriptor passes to no child by itself."""
 
     def __init__(self, fd: int, path: Path) -> None:
         self._fd = fd
@@ -67,6 +67,15 @@ class Held:
 
     def close(self) -> None:
         os.close(self._fd)
+
+    def fileno(self) -> int:
+        """Give the descriptor: a child that is handed it holds the lock, too, for as long as it lives."""
+        return self._fd
+
+    def discard(self) -> None:
+        """Remove the file and let go. Only for a lock behind which nothing is left to do."""
+        self._path.unlink(missing_ok=True)
+        self.close()
 
     def in_place(self) -> bool:
         """Tell whether the file is still there: once it is deleted, another process can take a new one."""

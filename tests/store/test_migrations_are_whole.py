@@ -14,6 +14,7 @@ import pytest
 
 from recall.domain.errors import ConfigError, EnvironmentFailure
 from recall.domain.merge import MergeState
+from recall.domain.receipts import ReceiptState
 from recall.domain.run import RunResult, RunState
 from recall.domain.task import DoneBy, TaskState
 from recall.engine.ports import Store
@@ -65,6 +66,7 @@ def test_connections_are_durable_and_checked(tmp_path: Path) -> None:
         ("run_states", RunState),
         ("run_results", RunResult),
         ("merge_states", MergeState),
+        ("receipt_states", ReceiptState),
     ],
 )
 def test_every_state_of_the_domain_has_its_row(tmp_path: Path, table: str, states: type[TaskState]) -> None:

@@ -57,6 +57,14 @@ def complete_task_or_agent(context: click.Context, parameter: click.Parameter, t
     return complete_agent(context, parameter, typed) + complete_task(context, parameter, typed)
 
 
+def complete_receipt(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Offer receipts that are not done first."""
+    with _project() as project:
+        receipts = project.store.receipts(open_only=False) if project is not None else []
+    matching = [one for one in receipts if one.key.startswith(typed)]
+    return _items((one.key, one.state) for one in sorted(matching, key=lambda one: one.state == "done"))
+
+
 def complete_setting(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
     from recall.config.schema import SECTIONS, TOP
 

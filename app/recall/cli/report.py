@@ -47,6 +47,8 @@ class ExitCode(IntEnum):
     """The task is not this agent's any more: stop working on it."""
     BUSY = 12
     """Another process held the store for too long; trying again is safe."""
+    ALREADY_DONE = 13
+    """`recall effect begin`: it has happened already, so it is not to be done again."""
     INTERRUPTED = 130
     """Stopped from the keyboard."""
 

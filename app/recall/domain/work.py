@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from recall.domain.frozen import frozen
+from recall.domain.task import TaskRef
 
 
 @frozen
@@ -81,6 +82,14 @@ class Landed:
 
     commit: str
     how: str
+
+
+@frozen
+class LandedCommit:
+    """A commit that main was led to, and the task that brought it."""
+
+    ref: TaskRef
+    commit: str
 
 
 @frozen

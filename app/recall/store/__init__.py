@@ -14,7 +14,7 @@ __all__ = ["SqliteStore", "open_store", "sqlite_version"]
 _HOMES = {"SqliteStore": "store", "open_store": "store", "sqlite_version": "connection"}
 _PARTS = frozenset(
     {"checking", "conflicts", "contract", "import_plan", "importing", "interventions", "listing", "merge_order",
-     "merges", "resolutions"}
+     "merges", "receipts", "resolutions"}
 )  # fmt: skip
 
 

@@ -30,8 +30,8 @@ UPDATE merges SET conflict_paths = :paths, conflict_step = :step, conflict_base 
   conflict_theirs = :theirs, conflict_detail = :detail
 WHERE id = :id
 """
-_RECEIPT = """
-INSERT INTO receipts (merge_id, run_id, region, task, agent, version, tip, onto, landed_commit, landed_at)
+_LANDING = """
+INSERT INTO landings (merge_id, run_id, region, task, agent, version, tip, onto, landed_commit, landed_at)
 SELECT m.id, m.run_id, m.region, m.task, r.agent, r.version, m.tip, m.onto, :landed, :wall
 FROM merges m JOIN runs r ON r.id = m.run_id WHERE m.id = :id
 """
@@ -88,7 +88,7 @@ def landed(tx: Transaction, merge_id: int, commit: str, settlement: Settlement) 
     run = _run_in_landing(tx, entry)
     _move(tx, entry, MergeState.LANDED, f"main has {commit[:12]}")
     tx.change(_INTENT, {"id": entry.id, "old": None, "new": None})
-    tx.change(_RECEIPT, {"id": entry.id, "landed": commit, "wall": tx.now.wall})
+    tx.change(_LANDING, {"id": entry.id, "landed": commit, "wall": tx.now.wall})
     runs.finish(tx, run, settlement, "dispatcher", landed=commit, merge_id=entry.id)
     settings.put(tx, MAIN_OID, commit)
 
