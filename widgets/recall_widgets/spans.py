@@ -15,6 +15,9 @@ from recall.domain.text import clean
 from recall_widgets.tones import Palette
 
 _BREAKS = str.maketrans("\n\t", "  ")
+#: Asks for a sign's colourful form. Terminals differ on whether that takes one cell or two, so a line with it would end
+#: in another column than planned.
+_COLOURFUL = "\ufe0f"
 
 
 class Span(NamedTuple):
@@ -29,11 +32,13 @@ Line: TypeAlias = Sequence[Span]
 
 def shown(text: str) -> str:
     """One line of outside text as it may be drawn."""
+    if _COLOURFUL in text:
+        text = text.replace(_COLOURFUL, "")
     return text if text.isprintable() else clean(text).translate(_BREAKS)
 
 
 def cleaned(spans: Line) -> list[Span]:
-    return [span if span.text.isprintable() else Span(shown(span.text), span.tone) for span in spans]
+    return [Span(text, span.tone) if (text := shown(span.text)) is not span.text else span for span in spans]
 
 
 def width_of(spans: Iterable[Span]) -> int:
