@@ -55,6 +55,9 @@ _KEPT_TEXT = 4096
 _LISTED = 1000
 _EXIT_ROOM = 256 * 1024
 _PR_SET_CHILD_SUBREAPER = 36
+#: Linux takes 128 KiB an argument, its end included.
+_LONGEST_ARGUMENT = 128 * 1024 - 1
+_POINTER = "Your task is too long for a command line. Read all of the file {} first: it is your prompt. Then do it.\n"
 _CPU_SHARE = 0.01
 _IO_RATE = 1024.0
 _MTIME_ENTRIES = 50_000
@@ -127,7 +130,10 @@ class Spec(_Values):
     def command(self) -> list[str]:
         """Give the argv with the prompt in it, where the mode puts it there."""
         if self.prompt_mode == "arg":
-            last = [read_file(self.prompt_path).decode("utf-8", "surrogateescape")]
+            prompt = read_file(self.prompt_path)
+            if len(prompt) > _LONGEST_ARGUMENT:
+                prompt = _POINTER.format(self.prompt_path).encode()
+            last = [prompt.decode("utf-8", "surrogateescape")]
         else:
             last = [self.prompt_path] if self.prompt_mode == "file" else []
         if self.shell:
