@@ -69,6 +69,9 @@ def recall_tui(
             ring=lambda: None if as_json else ring(),
         )
         context.exit(code)
+    from recall.ui.garbage import put_off
+
+    put_off()
     from recall.bootstrap import config_file
     from recall.engine import interventions
     from recall.gitops.locate import locate

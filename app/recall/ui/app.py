@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar
@@ -25,6 +25,7 @@ from recall.ui.commands import BY_ID, COMMANDS, Command
 from recall.ui.context import Context
 from recall.ui.external import end_process
 from recall.ui.front import Front
+from recall.ui.garbage import leave_alone
 from recall.ui.layout import load_layout, save_layout
 from recall.ui.ledger import Ledger, Seen
 from recall.ui.screens.detail import DetailScreen, OpenRun, OpenTask
@@ -43,7 +44,7 @@ recall-tui or recall-tui --no-ui adopts them.
 
 class RecallApp(App[int]):
     """Owns a watcher and, if it can, the engine. `session` is everything that it is handed; `leave_working` offers
-    to leave agents at work, for the next start to adopt."""
+    to leave agents at work, for the next start to adopt; `when_shown` is called when the tasks are there."""
 
     CSS_PATH = CSS_PATHS  # pyright: ignore[reportAssignmentType] - Textual takes any list of paths
     TITLE = "Recall"
@@ -52,7 +53,14 @@ class RecallApp(App[int]):
         Binding("ctrl+c", "command('quit')", "Quit", show=False, id="app.interrupt"),
     ]
 
-    def __init__(self, session: Session, *, host: bool = True, leave_working: bool = True) -> None:
+    def __init__(
+        self,
+        session: Session,
+        *,
+        host: bool = True,
+        leave_working: bool = True,
+        when_shown: Callable[[], None] = lambda: None,
+    ) -> None:
         super().__init__()
         self.session = session
         layout = load_layout(session.state)
@@ -63,6 +71,7 @@ class RecallApp(App[int]):
         self._put_on(next(name for name in names if name in self.available_themes))
         self.set_class(session.symbols.plain, "-ascii")
         self._hosts = host
+        self._when_shown = when_shown
         self._error_stands_until = 0.0
         self.main = MainScreen(session, layout)
         self.front = Front(self, session, self.main, leave_working=leave_working)
@@ -124,6 +133,8 @@ class RecallApp(App[int]):
     def on_observed(self, message: Observed) -> None:
         if self.return_value is not None:
             return  # the person leaves: the screens are being taken apart
+        if self.front.seen is None:
+            self.call_after_refresh(self._when_shown)
         self.front.seen = message.seen
         self.main.show(message.seen)
         if self.screen is not self.main:
@@ -260,7 +271,7 @@ def run_app(session: Session, *, host: bool = True, leave_working: bool = True) 
     """Show the screen until the person leaves; gives the exit code. Without `host` nobody dispatches here before the
     person takes that over. Where an engine was left working, or something
     hangs, the process ends here: such threads would keep it, and whatever they do may be cut off at any moment."""
-    app = RecallApp(session, host=host, leave_working=leave_working)
+    app = RecallApp(session, host=host, leave_working=leave_working, when_shown=leave_alone)
     with kept_terminal():
         left = asyncio.run(_run(app))
     code = app.return_code or 0 if left is None else left
