@@ -15,8 +15,8 @@ from recall.domain.text import clean
 from recall_widgets.tones import Palette
 
 _BREAKS = str.maketrans("\n\t", "  ")
-#: Asks for a sign's colourful form. Terminals differ on whether that takes one cell or two, so a line with it would end
-#: in another column than planned.
+#: Asks for a sign's colourful form. Terminals differ on whether that takes one cell or two, so what comes behind it
+#: would stand in another column than planned.
 _COLOURFUL = "\ufe0f"
 
 

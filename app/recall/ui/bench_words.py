@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
+
 from recall.domain.run import Run
 from recall.domain.task import Task
 from recall.domain.text import clean_line
 from recall.domain.words import moment
 from recall.ui.keymap import TABLE_KEYS, Keymap
 from recall.ui.workbench import Bench
+from recall_widgets.spans import clip, shown
+
+_SHORTEST = 8  #: cells that the title of a task gets however little room there is
+_FOR_RECALL = ("- touches:", "- files:", "- paths:")  #: what stays in a task's text and says nothing of why
 
 
-def heading(bench: Bench, now: float) -> str:
-    """Who meets whom."""
+def heading(bench: Bench, now: float, room: int | None = None) -> str:
+    """Who meets whom, in so many cells: titles give way, each to the same length."""
     view = bench.view
-    others = ", ".join(named(task, run, now) for task, run in view.others) or "main"
-    return f"CONFLICT  {named(view.task, view.run, now)}  meets  {others}"
+    sides = [(view.task, view.run), *view.others]
+    widest = max(cell_len(clean_line(task.title)) for task, _ in sides)
+    for most in range(widest, _SHORTEST, -1):
+        words = _meeting([named(task, run, now, most) for task, run in sides])
+        if room is None or cell_len(words) <= room:
+            return words
+    return _meeting([named(task, run, now, _SHORTEST) for task, run in sides])
+
+
+def _meeting(names: list[str]) -> str:
+    return f"CONFLICT  {names[0]}  meets  {', '.join(names[1:]) or 'main'}"
 
 
 def place(bench: Bench) -> str:
@@ -27,9 +42,10 @@ def place(bench: Bench) -> str:
     return f"{words} · {done} of {every} decided"
 
 
-def named(task: Task, run: Run | None, now: float) -> str:
-    """A task with who did it and when: `T-2 Parse the config (claude, landed 22:31)`."""
-    words = f"{task.ref} {clean_line(task.title)}"
+def named(task: Task, run: Run | None, now: float, most: int = 1_000) -> str:
+    """A task with who did it and when: `T-2 Parse the config (claude, landed 22:31)`. `most` is what its title may
+    take, in cells."""
+    words = f"{task.ref} {clip(shown(clean_line(task.title)), most)}"
     if run is None:
         return words
     when = f"landed {moment(run.settled_at, now)}" if run.settled_at is not None else f"run {run.id}"
@@ -72,5 +88,6 @@ def whole_file_words(bench: Bench, keys: Keymap = TABLE_KEYS) -> str:
 
 
 def _said(task: Task) -> str:
-    first = next((line.strip() for line in task.body.splitlines() if line.strip()), "")
+    lines = (line.strip() for line in task.body.splitlines())
+    first = next((line for line in lines if line and not line.lower().startswith(_FOR_RECALL)), "")
     return clean_line(first or task.title)

@@ -44,6 +44,8 @@ from recall_widgets.titles import entitle
 AnswerT = TypeVar("AnswerT")
 
 _SHORT = 30  #: rows of a terminal below which nothing but the sides gets more than a line
+_HEADING_LINES = 2
+_LOST_AT_A_BREAK = 12  #: cells of a line that are left blank because a word goes to the next one, and its padding
 _BACK = {"next-hunk": "previous-hunk", "next-file": "previous-file"}
 _DECIDING = ("take-main", "take-task", "take-both", "edit-hunk", "delete-file")
 _MOST_AGENTS = 8  #: that can be chosen with a digit
@@ -108,7 +110,8 @@ class ConflictScreen(Screen[None]):
     # -- showing it --------------------------------------------------------------------------------------------
     def _show(self) -> None:
         bench = self.bench
-        self.query_one("#heading", Static).update(Content(clean(heading(bench, self._now))))
+        room = max(0, _HEADING_LINES * (self.size.width - _LOST_AT_A_BREAK))
+        self.query_one("#heading", Static).update(Content(clean(heading(bench, self._now, room))))
         self.query_one("#place", Static).update(Content(clean(place(bench))))
         self._show_reasons()
         chosen, offer = bench.chosen, bench.offer
