@@ -1,7 +1,7 @@
 """`make docs`: write the documents, and the parts of documents, that are made from the code.
 
 Whole files are STATES.md, CONFIG.md, KEYS.md, SCREENS.md and recall.schema.json. In other documents a part stands
-between two comments, `<!-- made from the code: NAME -->` and `<!-- end -->`; what stands around it is written by hand.
+between two comments, `<!-- made from the code: NAME -->` and `<!-- end -->`; the rest is written by hand.
 """
 
 from __future__ import annotations

@@ -152,9 +152,22 @@ class Driver:
     # -- waiting -----------------------------------------------------------------------------------------------
     def wait(self, claim: Callable[[], bool], seconds: float = _PATIENCE) -> Driver:
         """Let the app run until the claim holds."""
+        self.lets(claim, seconds)
+        assert claim(), "\n".join([f"not within {seconds} s; the screen is:", *self.lines, *self.notices])
+        return self
+
+    def lets(self, claim: Callable[[], bool], seconds: float = _PATIENCE) -> None:
+        """Let the app run until the claim holds, or for so many seconds."""
         with contextlib.suppress(TimeoutError):
             self._do(asyncio.wait_for(self._until(claim), seconds))
-        assert claim(), "\n".join([f"not within {seconds} s; the screen is:", *self.lines, *self.notices])
+
+    def calls(self, act: Callable[[], object]) -> Driver:
+        """Do something as one of the app's own."""
+
+        async def step() -> None:
+            act()
+
+        self._do(step())
         return self
 
     def has_left(self) -> bool:

@@ -74,6 +74,7 @@ class DetailScreen(Screen[None]):
     PANES: ClassVar[dict[str, str]] = {}
     OFFERED: ClassVar[Sequence[str]] = ()
     FILTER: ClassVar[str] = ""
+    AUTO_FOCUS: ClassVar[str | None] = ""  # the pane that was asked for gets the keys, not the first one
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", show=False, id="detail.back"),
         Binding("q", "dismiss", show=False, id="detail.leave"),
