@@ -117,9 +117,22 @@ def test_outside_a_repository_the_terminal_stays_plain(tmp_path: Path, home: Pat
     assert b"\x1b[?1049h" not in screen.output
 
 
-def test_a_list_without_tasks_says_how_to_write_some(tmp_path: Path, home: Path) -> None:
+def test_a_list_without_tasks_leads_to_some(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    editor = tmp_path / "editor.sh"
+    editor.write_text('#!/bin/sh\nprintf "# Tasks\\n\\n## T-1 Written just now\\n" > "$1"\n')
+    editor.chmod(0o755)
+    monkeypatch.setenv("EDITOR", str(editor))
     with shop_in(tmp_path) as shop, _viewing(shop) as screen:
+        screen.shows("There are no tasks yet")
+        screen.type("\x1b")
         screen.shows("no tasks yet: e edits the task list")
+    with shop_in(tmp_path / "again") as shop, _viewing(shop) as screen:
+        screen.shows("There are no tasks yet")
+        screen.type("e")
+        screen.shows("Written just now")
+        screen.type("\r")
+        screen.shows("Ready")
+        screen.shows("T-1 Written just now")
 
 
 # -- leaving -------------------------------------------------------------------------------------------------------

@@ -11,16 +11,18 @@ import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import on
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from recall.domain.signals import SignalKind
-from recall.ui.bridge import Called, Done, EngineSaid, Found, Met, Observed, Watcher
+from recall.ui.bridge import Called, Done, EngineSaid, Found, Met, NoTasks, Observed, Watcher
 from recall.ui.commands import BY_ID, COMMANDS, Command
 from recall.ui.context import Context
 from recall.ui.external import end_process
@@ -135,10 +137,32 @@ class RecallApp(App[int]):
             return  # the person leaves: the screens are being taken apart
         if self.front.seen is None:
             self.call_after_refresh(self._when_shown)
+            self._guide(message.seen)
         self.front.seen = message.seen
         self.main.show(message.seen)
         if self.screen is not self.main:
             self._show_above(message.seen)
+
+    def _guide(self, seen: Seen) -> None:
+        """Lead to a first task instead of showing an empty board."""
+        checkout = self.session.location.checkout
+        if not seen.overview.tasks and checkout is not None:
+            self.front.questions.send(lambda: _look_for_tasks(self.session, checkout))
+
+    def on_no_tasks(self, message: NoTasks) -> None:
+        from recall.ui.screens.set_up import FirstListScreen
+
+        session, checkout = self.session, self.session.location.checkout
+        if checkout is not None and self.screen is self.main and not _has_tasks(self.front.seen):
+            self.push_screen(FirstListScreen(checkout, message.name, [], session.symbols), self._list_was_seen)
+
+    def _list_was_seen(self, _: bool | None) -> None:
+        """What was written there counts also where no dispatcher reads it."""
+        from recall.ui.lists import reread
+
+        session, checkout = self.session, self.session.location.checkout
+        if checkout is not None and (checkout / session.settings.tasks[0].path).is_file():
+            self.front.wishes.send(lambda: reread(session, checkout, session.settings.tasks[0]))
 
     def _show_above(self, seen: Seen) -> None:
         """Bring what lies over the main screen in line with the store."""
@@ -255,6 +279,16 @@ class RecallApp(App[int]):
             each.stop()
         deadline = time.monotonic() + patience
         return all(each.is_over(max(0.0, deadline - time.monotonic())) for each in threads)
+
+
+def _has_tasks(seen: Seen | None) -> bool:
+    return seen is not None and bool(seen.overview.tasks)
+
+
+def _look_for_tasks(session: Session, checkout: Path) -> Message | None:
+    from recall.ui.lists import look_for_tasks
+
+    return look_for_tasks(session, checkout)
 
 
 def _import_acts() -> None:

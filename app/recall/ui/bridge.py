@@ -62,6 +62,14 @@ class EngineSaid(Message):
         self.text = text
 
 
+class NoTasks(Message):
+    """Neither the store nor the first task list, of this name, has a task."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+
 class Called(Message):
     """Something is worth calling the person for."""
 

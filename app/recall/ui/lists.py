@@ -7,7 +7,7 @@ from pathlib import Path
 from recall.config.settings import TaskList
 from recall.domain.imports import ImportDiff
 from recall.tasklist import parse
-from recall.ui.bridge import Done
+from recall.ui.bridge import Done, NoTasks
 from recall.ui.session import Session
 from recall.ui.wishes import ACTOR
 
@@ -30,6 +30,16 @@ def reread(session: Session, checkout: Path, task_list: TaskList) -> Done:
     if diff.refused:
         return Done(f"{path}: {'; '.join(diff.refused)}; {_IN_FORCE}", refused=True)
     return Done(f"{path}: {_difference(diff)}")
+
+
+def look_for_tasks(session: Session, checkout: Path) -> NoTasks | None:
+    """Say so when the first list has no task that could be brought in."""
+    path = session.settings.tasks[0].path
+    try:
+        found = parse((checkout / path).read_bytes(), source=path)
+    except OSError:
+        return NoTasks(path)
+    return None if found.tasks and not found.errors else NoTasks(path)
 
 
 def _difference(diff: ImportDiff) -> str:

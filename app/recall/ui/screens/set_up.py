@@ -142,8 +142,13 @@ class SetUpScreen(Screen[FirstFiles]):
         self.query_one("#preview", Listing).set_rows(file_rows(files.text))
 
 
+_AFTER_SET_UP = "Look at both files and commit them. On the board nothing starts before you let it: P goes on."
+_WITHOUT_TASKS = "There are no tasks yet. Press e to write some; agents start as soon as the list is saved."
+
+
 class FirstListScreen(Screen[bool]):
-    """The task list after the set-up: what is in it, what is wrong with it. Gives whether to open the board."""
+    """The task list before there is a task in the store: what is in it, what is wrong with it. `said` is what a
+    set-up just wrote, if there was one. Gives whether to open the board."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "edit", show=False, id="first-list.edit"),
@@ -165,9 +170,11 @@ class FirstListScreen(Screen[bool]):
         yield WhyLine(symbols=self._symbols, id="why")
 
     def on_mount(self) -> None:
-        self.query_one(Heading).show(HeadingFacts("Set up", self._checkout.name, right="done"))
-        next_ = "Look at both files and commit them. On the board nothing starts before you let it: P goes on."
-        self.query_one("#done", Static).update(Content(clean("; ".join(self._said) + "\n" + next_)))
+        first = bool(self._said)
+        about = HeadingFacts("Set up" if first else "Task list", self._checkout.name, right="done" if first else "")
+        words = "; ".join(self._said) + "\n" + _AFTER_SET_UP if first else _WITHOUT_TASKS
+        self.query_one(Heading).show(about)
+        self.query_one("#done", Static).update(Content(clean(words)))
         self.query_one(Listing).focus()
         self._show()
 
