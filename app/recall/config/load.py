@@ -91,7 +91,7 @@ class _Reading:
         path = ("agents", name)
         table = self.table(path)
         if not is_name(name):
-            self.refuse(path, 'is no name for an agent: use letters, digits, ".", "_" and "-"')
+            self.refuse(path, 'is no name for an agent: use letters from a to z, digits, ".", "_" and "-"')
         elif "preset" not in table and "command" not in table:
             self.refuse(path, f'has neither preset nor command: write preset = "{name}" or command = ["PROGRAM"]')
         found: dict[str, Any] = {"command": ()}

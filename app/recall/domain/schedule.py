@@ -215,7 +215,7 @@ def _held(agent: Agent, now: float) -> str:
     if agent.stopped_reason:
         return f"stopped until a person acts: {agent.stopped_reason}"
     if agent.paused:
-        return f"paused: {agent.paused_reason}" if agent.paused_reason else "paused"
+        return _paused_for(agent.paused_reason)
     if agent.cooling_until is not None and agent.cooling_until > now:
         why = agent.cooling_reason or agent.cooling_line
         return f"cooling until {_moment(agent.cooling_until)}" + (f": {why}" if why else "")
@@ -305,8 +305,13 @@ def _state_words(task: Task) -> str:
 
 
 def _paused_words(snapshot: Snapshot) -> str:
-    reason = f": {snapshot.paused_reason}" if snapshot.paused_reason else ""
-    return f"nothing is started, dispatch is paused{reason}"
+    return f"nothing is started, dispatch is {_paused_for(snapshot.paused_reason)}"
+
+
+def _paused_for(reason: str) -> str:
+    if reason.startswith("paused"):
+        return reason
+    return f"paused: {reason}" if reason else "paused"
 
 
 def _moment(wall: float) -> str:

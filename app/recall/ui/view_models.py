@@ -259,6 +259,8 @@ def header(
     word = mode
     if mode == "dispatching" and not overview.snapshot.dispatching:
         word = "paused"
+    elif mode == "viewing" and overview.dispatcher and not overview.snapshot.dispatching:
+        word = "viewing, paused"
     elif mode in ("viewing", "stopped") and not overview.dispatcher:
         word = f"nobody dispatches, {keys.name('engine')} takes over"
     return HeaderFacts(

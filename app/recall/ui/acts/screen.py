@@ -18,6 +18,8 @@ def _trust(front: Front, _: Context) -> None:
 
 
 def _take_over(front: Front, _: Context) -> None:
+    if front.host.hosting:
+        front.say("this screen is the dispatcher already", "warning")
     front.host.start()
 
 
