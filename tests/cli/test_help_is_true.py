@@ -35,7 +35,7 @@ def test_every_exit_code_is_in_the_help() -> None:
 
 
 def test_a_wrong_command_suggests_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(recall, "recall", ["statsu"]) == 2
+    assert run(recall, "recall", ["statuss"]) == 2
     assert "did you mean `recall status`?" in capsys.readouterr().err
 
 

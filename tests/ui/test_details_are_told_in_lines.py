@@ -14,6 +14,7 @@ from recall.domain.run import Run, RunResult, RunState
 from recall.domain.snapshot import Snapshot
 from recall.domain.stream.spending import Spending
 from recall.domain.task import Task, TaskState
+from recall.gitops.diff_sizes import FileChange
 from recall.ui.details.agents import agent_lines, limit_rows, record_rows, standing_rows
 from recall.ui.details.events import entry_of, event_row, read_query
 from recall.ui.details.lines import wrapped
@@ -21,7 +22,7 @@ from recall.ui.details.reference import key_rows, setting_rows
 from recall.ui.details.run import fact_list as run_facts
 from recall.ui.details.run import file_rows
 from recall.ui.details.task import fact_list, link_rows, run_rows, shown_run
-from recall.ui.diffs import FileChange, RunWork
+from recall.ui.diffs import RunWork
 from recall_widgets.glyphs import Shown
 from recall_widgets.listing import ListRow
 from tests.support.builders import ref

@@ -62,7 +62,9 @@ class Run:
     Times are wall seconds UTC. `slot` is the folder name under `.recall/ws/` (or None in pull mode).
     `answer` is what a person said to a run that ended with a question, which is its reason.
     `session` and what follows it are what the agent told of itself when it had ended, None where it did not; see
-    `domain.stream.spending`.
+    `domain.stream.spending`. `renewals` counts how often its lease was renewed, `longest_gap` is the longest time
+    between two of them in monotonic seconds, and `clock_step` the largest that the wall clock moved otherwise than
+    that in between, in signed seconds; None where nothing was renewed, or an older Recall did not measure.
     """
 
     id: int
@@ -90,6 +92,9 @@ class Run:
     cached_tokens: int | None = None
     cost_usd: float | None = None
     continues: int | None = None
+    renewals: int | None = None
+    longest_gap: float | None = None
+    clock_step: float | None = None
 
     @property
     def ref(self) -> TaskRef:

@@ -9,20 +9,11 @@ from recall.domain.merge import MergeEntry, MergeState
 from recall.domain.run import Run
 from recall.domain.text import clean_bytes
 from recall.gitops.command import Finished, run_git
+from recall.gitops.diff_sizes import DIFF_FLAGS, FileChange, file_changes
 from recall.gitops.locate import Location
 
 #: A longer diff is shown up to here, in bytes.
 _LONGEST = 4 * 1024 * 1024
-_FLAGS = ("--no-ext-diff", "--no-textconv", "--no-color", "--find-renames")
-
-
-@dataclass(frozen=True, slots=True)
-class FileChange:
-    """Added and removed lines; None for what is not text."""
-
-    path: str
-    added: int | None
-    removed: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +47,7 @@ class _Asking:
         parked = self._parked()
         for base, tip, source in self._candidates(branch, parked):
             if base and self._knows(base) and self._knows(tip):
-                files = self._files(base, tip)
+                files = file_changes(self._location.common_dir, base, tip)
                 diff = self._diff(base, tip) if files else ""
                 said = source if files else f"nothing was committed, {source}"
                 return RunWork(said, files, diff, branch, parked, self._leftovers(parked))
@@ -88,15 +79,11 @@ class _Asking:
         ref = f"refs/recall/parked/{self._run.id}"
         if ref not in parked or not self._knows(f"{ref}^1"):
             return ()
-        listed = self._git("diff", "--name-only", "-z", *_FLAGS, "--end-of-options", f"{ref}^1", ref)
+        listed = self._git("diff", "--name-only", "-z", *DIFF_FLAGS, "--end-of-options", f"{ref}^1", ref)
         return tuple(clean_bytes(path) for path in listed.out.split(b"\0") if path)
 
-    def _files(self, base: str, tip: str) -> tuple[FileChange, ...]:
-        listed = self._git("diff", "--numstat", "-z", *_FLAGS, "--end-of-options", base, tip)
-        return tuple(_changes(listed.out.split(b"\0")))
-
     def _diff(self, base: str, tip: str) -> str:
-        out = self._git("diff", "--patch", *_FLAGS, "--end-of-options", base, tip).out
+        out = self._git("diff", "--patch", *DIFF_FLAGS, "--end-of-options", base, tip).out
         more = f"\n… {len(out) - _LONGEST} more bytes" if len(out) > _LONGEST else ""
         return out[:_LONGEST].decode("utf-8", "replace") + more
 
@@ -105,18 +92,3 @@ class _Asking:
 
     def _git(self, *args: str) -> Finished:
         return run_git(args, git_dir=self._location.common_dir, check=False)
-
-
-def _changes(fields: list[bytes]) -> Iterator[FileChange]:
-    """Read `--numstat -z`: a rename has an empty path, and both of its paths behind it."""
-    left = iter(fields)
-    for field in left:
-        counts = field.split(b"\t", 2)
-        if len(counts) < 3:
-            continue
-        path = counts[2]
-        if not path:
-            before, path = next(left, b""), next(left, b"")
-            path = before + b" -> " + path
-        added, removed = (int(count) if count.isdigit() else None for count in counts[:2])
-        yield FileChange(clean_bytes(path), added, removed)

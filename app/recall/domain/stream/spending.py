@@ -100,16 +100,16 @@ def spending_words(spending: Spending) -> str:
     """Tokens and price as `41.2k tokens in (38.0k cached), 3.1k out, $0.41`; "" when nothing is known."""
     parts: list[str] = []
     if spending.input_tokens is not None:
-        cached = f" ({_short(spending.cached_tokens)} cached)" if spending.cached_tokens else ""
-        parts.append(f"{_short(spending.input_tokens)} tokens in{cached}")
+        cached = f" ({in_short(spending.cached_tokens)} cached)" if spending.cached_tokens else ""
+        parts.append(f"{in_short(spending.input_tokens)} tokens in{cached}")
     if spending.output_tokens is not None:
-        parts.append(f"{_short(spending.output_tokens)}{'' if parts else ' tokens'} out")
+        parts.append(f"{in_short(spending.output_tokens)}{'' if parts else ' tokens'} out")
     if spending.cost_usd is not None:
         parts.append(dollars(spending.cost_usd))
     return ", ".join(parts)
 
 
-def _short(count: int) -> str:
+def in_short(count: int) -> str:
     if count < 1000:
         return str(count)
     return f"{count / 1000:.1f}k" if count < 999_950 else f"{count / 1_000_000:.1f}M"

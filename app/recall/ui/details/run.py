@@ -8,9 +8,10 @@ from recall.domain.outcome import CONSEQUENCES
 from recall.domain.run import Run
 from recall.domain.stream.spending import Spending, spending_words
 from recall.domain.words import elapsed, moment
+from recall.gitops.diff_sizes import FileChange
 from recall.ui.details.lines import blank_row, fact_rows, title_row
 from recall.ui.details.task import run_word, shown_run
-from recall.ui.diffs import FileChange, RunWork
+from recall.ui.diffs import RunWork
 from recall_widgets.heading import HeadingFacts
 from recall_widgets.listing import ListRow
 from recall_widgets.spans import Span

@@ -1,0 +1,1 @@
+"""What happened since a moment, in figures. Everything comes from runs and events that the store keeps anyway."""
