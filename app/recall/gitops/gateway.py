@@ -27,6 +27,7 @@ from recall.gitops.included import copy_included
 from recall.gitops.integration import IntegrationRepository
 from recall.gitops.landing import Lander
 from recall.gitops.locate import Location
+from recall.gitops.pipes import clear_git_dir, pipes_in
 from recall.gitops.rebase import Rebaser
 from recall.gitops.repository import Repository
 from recall.gitops.results import Collector
@@ -77,6 +78,7 @@ class GitGateway:
     def prepare(self) -> str:
         """Check that Recall can work here and make its own folders. Gives a sentence when something had to be
         mended, else an empty string. Raises ConfigError or EnvironmentFailure in words."""
+        self._unblock()
         self.repository.check()
         self.root.mkdir(parents=True, exist_ok=True)
         (self.root / ".gitignore").write_text("*\n")
@@ -112,11 +114,13 @@ class GitGateway:
         return self._pool.at(slot, branch, base)
 
     def open_workspace(self, ref: TaskRef, number: int, run_id: int) -> Workspace:
+        self._unblock()
         workspace = self._pool.open(ref, number, run_id)
         copy_included(self.repository.location, workspace.tree, self.root)
         return workspace
 
     def reopen_workspace(self, workspace: Workspace, run_id: int) -> str:
+        self._unblock()
         return self._pool.reopen(workspace, run_id)
 
     def has_commits(self, workspace: Workspace) -> bool:
@@ -127,8 +131,11 @@ class GitGateway:
         return self._pool.parked_diff(run_id)
 
     def collect(self, workspace: Workspace, run_id: int, title: str) -> CollectOutcome:
+        self._unblock()
         if changed := self._pool.tampered(workspace):
             return _for_person("the run changed what the repository's other work trees share", changed)
+        if pipes := pipes_in(workspace.tree):
+            return _for_person("pipes or devices lie where git reads files", pipes)
         agent, trusted = self.git_dir_of(workspace), self._pool.index_of(workspace)
         outcome = self.collector.collect(workspace, agent, run_id, title, trusted)
         if isinstance(outcome, PersonNeeded):
@@ -140,11 +147,13 @@ class GitGateway:
         return self._pool.git_dir_of(workspace)
 
     def close_workspace(self, workspace: Workspace, run_id: int, *, landed: bool) -> str:
+        self._unblock()
         if landed:
             self._unpin(run_id)
         return self._pool.close(workspace, run_id, landed=landed)
 
     def tidy_workspaces(self, in_use: Sequence[str], landed: Collection[int] = ()) -> list[str]:
+        self._unblock()
         for run_id in self._pool.users().intersection(landed):
             self._unpin(run_id)
         return self._pool.tidy(in_use, landed)
@@ -158,6 +167,7 @@ class GitGateway:
 
     # -- the merge queue -------------------------------------------------------------------------------------
     def adopt_branch(self, branch: str, run_id: int) -> CollectOutcome:
+        self._unblock()
         return self._kept(self.collector.adopt(branch, run_id), run_id)
 
     def rebase(self, *, base: str, tip: str, onto: str, trailers: Mapping[str, str]) -> RebaseOutcome:
@@ -170,13 +180,20 @@ class GitGateway:
         return self._slots.changes(slot, commit)
 
     def land(self, *, merge_id: int, old: str, new: str, reflog: str) -> LandingOutcome:
+        self._unblock()
         return self._lander.land(merge_id, old, new, reflog)
 
     def landing_hindrance(self, *, merge_id: int, old: str, new: str) -> WaitingForCheckout | None:
+        self._unblock()
         return self._lander.hindrance(merge_id, old, new)
 
     def recover_landing(self, *, merge_id: int, old: str, new: str) -> LandingOutcome:
+        self._unblock()
         return self._lander.recover(merge_id, old, new)
+
+    def _unblock(self) -> None:
+        """Whatever an agent at work put into the shared git dir, the next git call does not wait for it."""
+        clear_git_dir(self.repository.common_dir)
 
     def _kept(self, outcome: CollectOutcome, run_id: int) -> CollectOutcome:
         """A result is only as safe as the user's commit that it builds on, and main may be reset while it waits."""

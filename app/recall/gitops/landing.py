@@ -37,6 +37,7 @@ from recall.gitops.checkout import (
 )
 from recall.gitops.command import HARDENING, Finished, pipe_git, run_git
 from recall.gitops.operations import operation
+from recall.gitops.pipes import clear_git_dir
 from recall.gitops.refs import read_ref
 from recall.gitops.roll_forward import finish_files, index_lines, landing_locks, wait_for_end, wait_for_quiet
 
@@ -141,6 +142,7 @@ class Lander:
 
     def _checkouts(self) -> list[Checkout]:
         settings = tuple(self._settings())
+        clear_git_dir(self._common)
         return [replace(one, settings=settings) for one in find_checkouts(self._common, self._main_tree)]
 
     # -- where main is ---------------------------------------------------------------------------------------

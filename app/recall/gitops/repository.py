@@ -13,6 +13,7 @@ from recall.domain.errors import ConfigError, EnvironmentFailure
 from recall.domain.text import clean_line
 from recall.gitops.command import Finished, run_git
 from recall.gitops.locate import Location
+from recall.gitops.pipes import clear_git_dir
 from recall.gitops.refs import read_ref
 
 #: `git merge-tree --write-tree` came with it.
@@ -83,6 +84,7 @@ class Repository:
 
     def tip_of(self, rev: str) -> str | None:
         """Give the commit that `rev` names, or None."""
+        clear_git_dir(self.common_dir)
         done = self.git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}", check=False)
         return done.text if done.ok else None
 
@@ -206,9 +208,7 @@ def _check_git_version() -> None:
     found = re.search(r"(\d+)\.(\d+)", said)
     if found is None or (int(found[1]), int(found[2])) < OLDEST_GIT:
         oldest = ".".join(map(str, OLDEST_GIT))
-        raise EnvironmentFailure(
-            f"found {said or 'no git'}, need git {oldest} or newer; please update git"
-        )
+        raise EnvironmentFailure(f"found {said or 'no git'}, need git {oldest} or newer; please update git")
 
 
 def check_file_system(state_dir: Path) -> None:

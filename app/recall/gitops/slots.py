@@ -21,6 +21,7 @@ from recall.gitops.command import ALONE, Finished, run_git
 from recall.gitops.folders import empty_folder
 from recall.gitops.included import copy_included
 from recall.gitops.integration import IntegrationRepository, config_text
+from recall.gitops.pipes import clear_tree
 
 #: What a pattern in `workspaces.keep` must never spare: Python trusts it by time and size.
 _STALE_OUTPUT = ("__pycache__", "module.pyc")
@@ -93,6 +94,7 @@ class Slots:
         knows of every file. The slot is free again afterwards."""
         slot = next(slot for slot in self._slots if slot.tree == tree)
         try:
+            clear_tree(slot.tree)
             changed = _modified(slot, commit)
             if not changed:
                 slot.proof.touch()
@@ -137,6 +139,7 @@ class Slots:
         """Files that both commits have alike keep their times, so that build tools see what is new. The index
         is believed only if the last look at the slot found every file as it should be; else all are read."""
         if not slot.proof.exists():
+            clear_tree(slot.tree)
             slot.index.unlink(missing_ok=True)
             slot.git("read-tree", commit)
             slot.git("update-index", "-q", "--refresh", check=False)

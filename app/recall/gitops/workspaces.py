@@ -27,6 +27,7 @@ from recall.gitops.foreign import ForeignGitDir
 from recall.gitops.keeping import Keeper, is_there, unrest
 from recall.gitops.linked_worktrees import LinkedWorktrees
 from recall.gitops.parking import ParkedWork, Parking
+from recall.gitops.pipes import clear_tree
 from recall.gitops.shared_clones import SharedClones
 from recall.gitops.slot_records import FREE, LEFT, USED, Slot, SlotRecords
 from recall.gitops.untrusted_filters import UntrustedFilters
@@ -223,6 +224,7 @@ class WorkspacePool:
         agent = self._kinds[slot.kind].find(workspace.tree, slot.git_dir)
         if agent is None or not is_there(workspace):
             return self._close_vanished(workspace, slot, landed)
+        clear_tree(workspace.tree)
         if not slot.prints:
             return self._recycle(workspace, slot, agent.git_dir, landed)
         changed = self._kinds[slot.kind].changed(workspace, slot)
