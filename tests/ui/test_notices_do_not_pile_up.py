@@ -29,3 +29,13 @@ def test_an_error_stands_beside_the_answers_that_follow_it(tmp_path: Path) -> No
         recall.board.shows("T-1")
         recall.app.front.say("the disk is full", "error")
         recall.press("release-queue").screen.shows("the disk is full", NOT_HELD)
+
+
+def test_a_notice_is_read_to_its_end(tmp_path: Path) -> None:
+    with shop_in(tmp_path, spec("T-1")) as shop, driving(shop.session, size=SMALL) as recall:
+        for letters in range(33, 45):
+            words = f"{'one two three four five six seven eight'[: letters - 5]} last"
+            recall.app.front.say(words)
+            recall.screen.shows("one two", "last")
+            recall.app.clear_notifications()
+            recall.screen.hides("last")
