@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from rich.color import Color
 from rich.style import Style
 
+from recall.domain.frozen import frozen
 from recall.domain.text import clean
 from recall_widgets.spans import Span
 
@@ -36,7 +37,7 @@ _SWITCHES: Final[dict[int, dict[str, bool]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Pen:
     color: Color | None = None
     background: Color | None = None

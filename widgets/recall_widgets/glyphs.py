@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from recall.domain.frozen import frozen
 
 
 class Shown(StrEnum):
@@ -23,7 +24,7 @@ class Shown(StrEnum):
     ACTIVE = "active"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Glyph:
     """`tone` is a name of `tones.TONES`, empty for the usual foreground."""
 
@@ -48,7 +49,7 @@ GLYPHS: Final[dict[Shown, Glyph]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Symbols:
     """The marks that are not states. `plain`: the terminal draws ambiguous characters two cells wide, so
     everything is ASCII. `spark` goes from nothing to full."""

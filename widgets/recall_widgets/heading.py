@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from recall.domain.frozen import frozen
 from recall_widgets.glyphs import GLYPHS, UNICODE, Shown, Symbols
 from recall_widgets.one_line import OneLine
 from recall_widgets.spans import Line, Span, beside
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeadingFacts:
     """`state` is None for what has no state; `word` says it in words. `right` gives way last."""
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from recall.domain.frozen import frozen
 from recall_widgets.line_list import LineList
 from recall_widgets.row_source import KeyedRows
 from recall_widgets.spans import Line, Span, highlighted
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListRow:
     """`left` gives way where there is no room for both. `opens` names what enter opens, "" nothing; such a line is
     marked."""

@@ -5,13 +5,13 @@ Texts may come from outside as they are; the widgets clean and cut them. Nothing
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from recall.domain.frozen import frozen
 from recall_widgets.glyphs import Shown
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoardRow:
     """A heading or a task. `key` is unique in the list and stays the same while the row is about the same thing.
     `detail` and `time` stand at the right end. `branch` is its place in a tree: for each level, from the top,
@@ -35,7 +35,7 @@ class BoardRow:
     age: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentRow:
     """`what`: the task it works on, when it may start again, or why it is idle. `time` is elapsed, or what is left.
     `weights` are its last weights for the selected type, oldest first, `weight` the one now. `quote` is the line
@@ -54,7 +54,7 @@ class AgentRow:
     record: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueueRow:
     """`share` is how much of its verification is over, 0 to 1, or None if nobody knows how long it takes."""
 
@@ -69,7 +69,7 @@ class QueueRow:
     branch: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeyHint:
     """A key as people type it, what it does here, and what a click on it asks for."""
 
@@ -78,7 +78,7 @@ class KeyHint:
     asks: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NeedRow:
     """One thing that only a person can move on: what, why, the keys that act on it, since when."""
 
@@ -89,7 +89,7 @@ class NeedRow:
     age: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeaderFacts:
     """The status strip. `green` is None while nobody knows whether main's tip is green. `dispatcher` is such as
     `dispatching`, `paused`, `draining`, `viewing`; `counts` are such as (4, "running")."""
@@ -105,7 +105,7 @@ class HeaderFacts:
     clock: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Why:
     """The bottom line: whom it is about, why that one does not move, and the keys valid here and now."""
 

@@ -6,6 +6,8 @@ What is laid over the main screen is imported behind its first painting, and by 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -29,6 +31,7 @@ from recall.ui.external import end_process
 from recall.ui.front import Front
 from recall.ui.garbage import leave_alone
 from recall.ui.layout import load_layout, save_layout
+from recall.ui.leaving import named
 from recall.ui.ledger import Ledger, Seen
 from recall.ui.screens.detail import DetailScreen, OpenRun, OpenTask
 from recall.ui.screens.main import MainScreen
@@ -42,6 +45,7 @@ _CRASHED = """
 recall-tui: the screen failed, as written above. Nothing is lost: agents at work go on, and the next start of
 recall-tui or recall-tui --no-ui adopts them.
 """
+_GOES_ON = "still at work: {runs}\nthe next start of recall-tui adopts them; `recall status` shows where they are\n"
 
 
 class RecallApp(App[int]):
@@ -311,6 +315,9 @@ def run_app(session: Session, *, host: bool = True, leave_working: bool = True) 
     code = app.return_code or 0 if left is None else left
     if left is None:
         sys.stderr.write(_CRASHED)
+    elif app.host.hosting and (runs := app.front.leaving.at_work()):
+        with contextlib.suppress(OSError):  # the terminal may be what was closed
+            os.write(1, _GOES_ON.format(runs=named(runs)).encode())
     if not app.threads_are_over() or app.host.hosting:
         end_process(code)
     return code

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from recall.domain.run import Run, RunState
@@ -18,6 +18,10 @@ _LEAVE, _FINISH, _STOP = (
     "finish: nothing new, what runs lands, then quit",
     "stop them; their work is kept",
 )
+
+
+def named(runs: Iterable[Run]) -> str:
+    return ", ".join(f"{run.ref} ({run.agent})" for run in runs)
 
 
 class Leaving:
@@ -45,11 +49,11 @@ class Leaving:
         if isinstance(shown, Farewell):
             shown.action_choose(0)
             return
-        runs = self._at_work()
+        runs = self.at_work()
         if self._going or not self._front.host.hosting or not runs or self._stopping is Stopping.HALT:
             self._leave(Stopping.DRAIN)
             return
-        names = ", ".join(f"{run.ref} ({run.agent})" for run in runs)
+        names = named(runs)
         ways = self._ways()
 
         def chosen(number: int | None) -> None:
@@ -78,9 +82,10 @@ class Leaving:
         self._going = True
         self._front.wishes.send(Left)
 
-    def _at_work(self) -> list[Run]:
-        context = self._front.main.context()
-        return [run for run in context.overview.runs if run.state in _WORKING] if context is not None else []
+    def at_work(self) -> list[Run]:
+        """The runs whose agents were at work when the store was last seen."""
+        seen = self._front.seen
+        return [run for run in seen.overview.runs if run.state in _WORKING] if seen is not None else []
 
     def _leave(self, stopping: Stopping) -> None:
         """Ask the engine to stop; its end, posted by its thread, ends the app. Asked for no more than before, leave
