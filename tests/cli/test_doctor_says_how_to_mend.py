@@ -161,6 +161,7 @@ def test_an_agent_program_is_asked_for_its_version_and_flags_only(
     said = notes(capsys)
     assert "does not mention --permission-mode, --strict-mcp-config" in said
     assert "--verbose" not in said
+    assert "may read and change whatever you can" in said
     assert set(asked.read_text().splitlines()) == {"--version", "--help"}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recall.domain.agent import Agent, Weight
-from recall.domain.merge import MergeEntry, MergeState
+from recall.domain.merge import RED_MAIN, MergeEntry, MergeState
 from recall.domain.overview import Overview
 from recall.domain.run import Run, RunResult, RunState
 from recall.domain.snapshot import Snapshot
@@ -172,6 +172,15 @@ def test_queue_dispatch_and_agents_can_need_you_too() -> None:
         dispatch_held="commands changed",
     )
     assert [row.id for row in need_rows(view)] == ["recall.toml", "merge queue", "T-1", "ant"]
+
+
+def test_a_red_main_needs_you_unless_something_in_the_queue_may_mend_it() -> None:
+    stuck = _entry(7, "T-1", MergeState.QUEUED, RED_MAIN)
+    view = _overview(_task("T-1", TaskState.LANDING), _task("T-2", TaskState.LANDING), merges=(stuck,))
+    assert [row.id for row in need_rows(view)] == ["main"]
+    assert "mend it on main" in " ".join(view.standing.waits)
+    untried = replace(view, merges=(stuck, _entry(8, "T-2", MergeState.VERIFYING)))
+    assert need_rows(untried) == []
 
 
 def test_the_header_says_what_this_process_is() -> None:

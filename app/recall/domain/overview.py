@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from recall.domain.agent import Agent
 from recall.domain.frozen import frozen
 from recall.domain.merge import RED_MAIN, MergeEntry, MergeState
 from recall.domain.progress import Standing, standing
+from recall.domain.receipts import Receipt
 from recall.domain.run import Run, RunState
 from recall.domain.schedule import why_agent, why_task
 from recall.domain.snapshot import Snapshot
@@ -20,7 +22,7 @@ class Overview:
     """`now` is wall seconds UTC; `tip` is main's last known commit, empty before the first landing.
     `dispatcher`: one is running. `queue_held` and `dispatch_held` say why nothing lands, or starts, before a person
     acts; empty: nothing holds them. `shortage` is what holds the dispatch when that is the disk, `list_problems` why
-    the newest version of a task list is not in force."""
+    the newest version of a task list is not in force. `receipts` are those of outside actions that are not done."""
 
     name: str
     main: str
@@ -36,6 +38,7 @@ class Overview:
     merges: tuple[MergeEntry, ...]
     shortage: str = ""
     list_problems: tuple[str, ...] = ()
+    receipts: tuple[Receipt, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -49,9 +52,10 @@ class Overview:
             self.agents,
             self.runs,
             self.merges,
-            queue_held=self.queue_held,
+            queue_held=self.queue_held or red_main_words(self.merges),
             dispatch_held=self.dispatch_held,
             problems=self.list_problems,
+            receipts=self.receipts,
         )
 
 
@@ -74,6 +78,14 @@ def main_is_green(overview: Overview) -> bool | None:
         return False
     tip = overview.tip
     return True if tip and any(task.done_commit == tip for task in overview.tasks) else None
+
+
+def red_main_words(merges: Sequence[MergeEntry]) -> str:
+    """Say that only a mended main lets the queue go on; empty while an entry may still be what mends it."""
+    moving = [one for one in merges if one.state in (MergeState.QUEUED, MergeState.VERIFYING, MergeState.LANDING)]
+    if not moving or any(one.state is not MergeState.QUEUED or one.reason != RED_MAIN for one in moving):
+        return ""
+    return "main itself is red: mend it on main, and the queue goes on"
 
 
 def agent_word(agent: Agent, now: float) -> str:

@@ -9,7 +9,8 @@ from types import MappingProxyType
 from recall.domain.agent import Agent
 from recall.domain.intervention import why_no_answer
 from recall.domain.merge import BUSY_MERGE_STATES, MergeEntry, MergeState
-from recall.domain.overview import Overview, agent_doing, agent_word, spaced, why
+from recall.domain.overview import Overview, agent_doing, agent_word, red_main_words, spaced, why
+from recall.domain.receipts import needs_person, waiting_words
 from recall.domain.run import Run, RunState
 from recall.domain.stream.spending import dollars
 from recall.domain.task import Task, TaskRef, TaskState
@@ -182,6 +183,15 @@ def need_rows(
         for agent in overview.agents
         if agent.suspicions and not agent.stopped_reason
     ]
+    rows += [
+        NeedRow(
+            f"effect:{one.key}", "outside", _first_line(waiting_words(one)), age=age(overview.now - one.changed_at)
+        )
+        for one in overview.receipts
+        if needs_person(one)
+    ]
+    if red := red_main_words(overview.merges):
+        rows.insert(0, NeedRow("red", overview.main, red))
     if overview.queue_held:
         rows.insert(0, NeedRow("queue", "merge queue", overview.queue_held, _keys(keys, release_queue="accept main")))
     if overview.list_problems:

@@ -51,10 +51,10 @@ def _look(project: Project, agent: AgentSettings) -> Iterator[Finding]:
     elif not agent.preset:
         yield fine(about, f"starts {path}")
     else:
-        yield from _ask(about, path, agent)
+        yield from _ask(about, path, agent, project.settings.sandbox_level)
 
 
-def _ask(about: str, path: str, agent: AgentSettings) -> Iterator[Finding]:
+def _ask(about: str, path: str, agent: AgentSettings, level: str) -> Iterator[Finding]:
     from recall.agents.presets import load_preset
 
     version = _said([path, "--version"]).strip().partition("\n")[0]
@@ -63,9 +63,17 @@ def _ask(about: str, path: str, agent: AgentSettings) -> Iterator[Finding]:
     if unknown:
         what = f"its help does not mention {', '.join(unknown)}"
         yield note(about, what, "if a run fails at once, set `command` in recall.toml to what this version knows")
-    preset = load_preset(agent.preset)
-    for sentence in preset.notes:
+    yield note(about, _reach(level, agent))
+    for sentence in load_preset(agent.preset).notes:
         yield note(about, sentence)
+
+
+def _reach(level: str, agent: AgentSettings) -> str:
+    """Say what an agent may touch."""
+    if level == "none":
+        return "may read and change whatever you can, beyond its workspace only as far as its own sandbox lets it"
+    own = ", ".join(agent.state) or "no folder of its own"
+    return f"fenced by {level}: may read whatever you can, and change its workspace, package caches and {own}"
 
 
 def missing_flags(args: Sequence[str], help_text: str) -> list[str]:
