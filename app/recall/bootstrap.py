@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from recall.engine.effects import Effects
     from recall.engine.ground import Ground
     from recall.engine.ports import Store
+    from recall.engine.publishing import Outside
     from recall.gitops.gateway import GitGateway
 
 CONFIG_NAME = "recall.toml"
@@ -191,7 +192,23 @@ def open_engine(
         )
         watch = stack.enter_context(closing(Watch()))
         executor = stack.enter_context(ThreadPoolExecutor(4, thread_name_prefix="work"))
-        yield Dispatcher(parts, executor, watch, listener, [_caller(location, settings, listener).call])
+        outside = _outside(location, settings, store, git)
+        yield Dispatcher(parts, executor, watch, listener, [_caller(location, settings, listener).call], outside)
+
+
+def _outside(location: Location, settings: Settings, store: Store, git: GitGateway) -> Outside:
+    from recall.engine.publishing import Outside, Publisher
+    from recall.gitops.pushing import Remote
+
+    effects = effects_at(location, settings, store)
+    if not settings.push:
+        return Outside(effects)
+    remote = Remote(location.common_dir, settings.push, settings.main)
+
+    def on_main(commit: str) -> bool:
+        return git.contains(git.main_tip(), commit)
+
+    return Outside(effects, Publisher(store, effects, SystemClock(), remote, on_main))
 
 
 def _as_root(settings: Settings, *, allowed: bool) -> Settings:

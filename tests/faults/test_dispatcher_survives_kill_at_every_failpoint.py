@@ -17,6 +17,7 @@ from types import FunctionType
 import pytest
 
 import recall
+from tests.faults import test_an_outside_action_happens_once as outside
 from tests.faults import test_landing_survives_kill as landing
 from tests.faults import test_resolve_survives_kill as resolving
 from tests.faults.promises import check_promises, versions
@@ -131,6 +132,7 @@ def test_no_failpoint_is_left_out() -> None:
     here = set[str]().union(*(case.points for case in CASES)) | OF_SHIMS | AFTER_SHIMS
     assert here - listed() == set(), "no such failpoint any more"
     elsewhere = landing.failpoints() | set(workspaces.failpoints()) | resolving.failpoints()
+    elsewhere |= outside.failpoints()
     assert listed() - here - elsewhere == set(), "never visited"
 
 

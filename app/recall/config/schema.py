@@ -58,6 +58,7 @@ TOP = (
     Key("setup", values.text, "a shell command run once in a fresh workspace"),
     Key("explore", values.share, "the share of tasks given to another agent than the best one"),
     Key("env_pass", values.texts, "environment variables (globs) passed on to agents and verification"),
+    Key("push", values.remote, "the git remote that main is pushed to after each landing; empty: none"),
 )
 
 SECTIONS = (
@@ -116,6 +117,11 @@ SECTIONS = (
             ),
             Key("max_rounds", values.count(1), "how often a result may go round again before a person is asked"),
             Key("max_leftover_bytes", values.size, "the most that a run may bring before a person is asked"),
+            Key(
+                "protected",
+                values.repository_paths,
+                "files and folders that no run may change, besides the task lists and recall.toml",
+            ),
         ),
     ),
     Section(

@@ -58,13 +58,14 @@ class WorkspaceSettings(NamedTuple):
 
 class MergeSettings(NamedTuple):
     """`conflicts` says who settles one: `restart` starts the task over from main, `person` waits for one, `auto`
-    waits only where a screen is open."""
+    waits only where a screen is open. `protected` are paths, from the repository's root, that no run may change."""
 
     window: int = 1
     land: str = "rebase"
     conflicts: str = "auto"
     max_rounds: int = 5
     max_leftover_bytes: int = 10 * 1024 * 1024
+    protected: tuple[str, ...] = (".github",)
 
 
 class SandboxSettings(NamedTuple):
@@ -145,7 +146,8 @@ class AgentSettings:
 @frozen
 class Settings:
     """`file` is the recall.toml that was read, `verify` a shell command or None for a spelled-out "none".
-    `explore` is the share of choices that go to another agent than the best."""
+    `explore` is the share of choices that go to another agent than the best. `push` names the remote that main is
+    pushed to after landings, or "" for none."""
 
     file: Path
     main: str
@@ -155,6 +157,7 @@ class Settings:
     setup: str = ""
     explore: float = 0.1
     env_pass: tuple[str, ...] = ()
+    push: str = ""
     lease: LeaseSettings = LeaseSettings()
     limits: LimitSettings = LimitSettings()
     run: RunSettings = RunSettings()

@@ -10,7 +10,7 @@ from recall.domain.task import Task, TaskState
 
 
 def commands_hash(settings: Settings, verifies: Iterable[str]) -> str:
-    """Fingerprint the commands in force: verify, setup, signals, the agents (with their environment, since PATH
+    """Fingerprint the commands in force: verify, setup, signals, push, the agents (with their environment, since PATH
     decides what a name runs) and the tasks' own `verifies`. The order of agents and tasks makes no difference."""
     commands: dict[str, object] = {
         "verify": settings.verify,
@@ -21,6 +21,8 @@ def commands_hash(settings: Settings, verifies: Iterable[str]) -> str:
     }
     if settings.signals.command:
         commands["signals"] = settings.signals.command
+    if settings.push:
+        commands["push"] = settings.push
     return _hashed(json.dumps(commands, sort_keys=True))
 
 

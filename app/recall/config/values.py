@@ -84,6 +84,12 @@ def some_text(value: object) -> str:
     return value
 
 
+def remote(value: object) -> str:
+    if not isinstance(value, str) or (value and not is_name(value)):
+        raise Unfit('the name of a git remote, such as "origin", or "" for none')
+    return value
+
+
 def quiet_hours(value: object) -> str:
     from recall.domain.signals import QuietHours
 
@@ -223,6 +229,14 @@ def kept_paths(value: object) -> tuple[str, ...]:
     found = texts(value)
     if any("__pycache__" in path or path.endswith(".pyc") for path in found):
         raise Unfit("paths without __pycache__: stale compiled files can hide a broken tree")
+    return found
+
+
+def repository_paths(value: object) -> tuple[str, ...]:
+    """Files and folders inside the repository, by their paths from its root, without a slash at the end."""
+    found = tuple(PurePosixPath(path).as_posix() for path in texts(value))
+    if any(path == "." or path.startswith("/") or "\0" in path or ".." in path.split("/") for path in found):
+        raise Unfit('a list of paths inside the repository, such as [".github", "deploy/prod.yml"]')
     return found
 
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from recall.domain.agent import Agent
 from recall.domain.frozen import frozen
 from recall.domain.merge import MergeEntry, MergeState
+from recall.domain.receipts import Receipt, needs_person, waiting_words
 from recall.domain.run import Run, RunState
 from recall.domain.task import Task, TaskRef, TaskState
 
@@ -39,10 +40,11 @@ def standing(
     dispatch_held: str = "",
     problems: Sequence[str] = (),
     over_budget: Mapping[TaskRef, str] = MappingProxyType({}),
+    receipts: Sequence[Receipt] = (),
 ) -> Standing:
     """Sum everything up. `queue_held` says why nothing lands, `dispatch_held` why nothing new starts, when only a
     person can change that; `problems` are errors in a task list, whose last good version is in force;
-    `over_budget` are tasks on which nothing more may be spent."""
+    `over_budget` are tasks on which nothing more may be spent, `receipts` outside actions that are not done."""
     in_conflict = {entry.ref for entry in merges if entry.state is MergeState.CONFLICT}
     waits = [
         f"{task.ref}: {task.reason or 'needs a person'}"
@@ -56,6 +58,7 @@ def standing(
         for entry in merges
         if entry.state is MergeState.CONFLICT
     ]
+    waits += dict.fromkeys(waiting_words(receipt) for receipt in receipts if needs_person(receipt))
     waits += problems
     waits += [f"the merge queue is held: {queue_held}"] if queue_held else []
     waits += [f"nothing new starts: {dispatch_held}"] if dispatch_held else []

@@ -39,6 +39,7 @@ RECEIPT_MOVES: dict[tuple[ReceiptState, ReceiptState], str] = {
     (ReceiptState.IN_DOUBT, ReceiptState.DONE): "the reconcile command or a person found that it happened",
     (ReceiptState.IN_DOUBT, ReceiptState.FAILED): "the reconcile command or a person found that it did not happen",
     (ReceiptState.IN_DOUBT, ReceiptState.BEGUN): "it is repeated under the same key, which the service honours",
+    (ReceiptState.IN_DOUBT, ReceiptState.IN_DOUBT): "it was asked about in vain",
     (ReceiptState.FAILED, ReceiptState.BEGUN): "it is tried again",
     (ReceiptState.FAILED, ReceiptState.DONE): "it happened by another way",
 }
@@ -176,10 +177,9 @@ def needs_person(receipt: Receipt) -> bool:
 
 def waiting_words(receipt: Receipt) -> str:
     """Say what a person can do about it."""
-    if receipt.state is ReceiptState.FAILED:
-        return f"{receipt.key}: {receipt.reason}"
     if receipt.actor == "dispatcher":
-        return f"{receipt.key}: {receipt.reason}; it is looked at again in a few minutes"
+        again = "" if receipt.state is ReceiptState.FAILED else "; it is looked at again in a few minutes"
+        return receipt.reason + again
     return (
         f"{receipt.key}: nobody knows whether it happened ({receipt.reason}); look, then `recall effect done "
         f"{receipt.key}` or `recall effect fail {receipt.key}`"

@@ -23,6 +23,7 @@ from recall.engine.launch import launch
 from recall.engine.merge_queue import MergeQueue
 from recall.engine.observing import PAUSED
 from recall.engine.parts import Parts
+from recall.engine.publishing import Outside
 from recall.engine.recovery import recover
 from recall.engine.releases import Releases
 from recall.engine.run_keeper import RunKeeper
@@ -53,6 +54,7 @@ class Dispatcher:
         watch: Watch,
         listener: Listener,
         callers: Sequence[Callable[[Signal], None]] = (),
+        outside: Outside | None = None,
     ) -> None:
         self.parts = parts
         self._releases = Releases(parts)
@@ -65,6 +67,7 @@ class Dispatcher:
         self._jobs = Jobs(executor, parts.clock, wake=watch.wake, trouble=self._listener.trouble)
         self._intake = Intake(parts, self._jobs)
         self._keeper = RunKeeper(parts, self._jobs, watch, self._releases)
+        self._outside = outside
         self._stopping = Stopping.NO
         self._halt_until: float | None = None
         self._distrust = ""
@@ -93,6 +96,7 @@ class Dispatcher:
             dispatch_held=self._distrust or self._shortage,
             problems=self._problems(),
             over_budget=tasks_over_budget(store, settings, now, tasks),
+            receipts=store.receipts(),
         )
 
     def _problems(self) -> list[str]:
@@ -149,6 +153,8 @@ class Dispatcher:
             self._watch.landing.set()
         if self._stopping is Stopping.NO and not self._distrust and not self._shortage:
             self._dispatch()
+        if self._outside is not None:
+            self._outside.look(self._jobs, halting=self._halting())
         self._tell()
 
     def _tick(self, until_done: bool, *, woken: bool) -> bool:
@@ -190,6 +196,8 @@ class Dispatcher:
 
     def _finished(self, until_done: bool) -> bool:
         if self._jobs.any() or self._intake.reading or not self._at_rest(until_done):
+            return False
+        if self._outside is not None and self._outside.busy(halting=self._halting()):
             return False
         store = self.parts.store
         return not self._keeper.leaving([run.id for run in (*store.open_runs(), *store.kept_runs())])

@@ -49,4 +49,5 @@ def observe(
         merges=tuple(store.merges()),
         shortage="" if distrust else shortage,
         list_problems=tuple((store.setting(LIST_PROBLEMS) or "").splitlines()) if dispatcher else (),
+        receipts=tuple(store.receipts()),
     )

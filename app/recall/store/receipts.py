@@ -85,7 +85,7 @@ def answer(
     if attempt not in (None, known.attempt):
         events.append(tx, "effect.refused", actor=actor, ref=known.ref, reason=f"{key}: attempt {attempt} is over")
         return Refused(f"attempt {attempt} of {key} is over: attempt {known.attempt} is {_word(known)}")
-    if known.state is after and known.answer == clean(text):
+    if known.state is after and (known.answer, known.reason) == (clean(text), clean(reason)):
         return None
     if (known.state, after) not in RECEIPT_MOVES:
         events.append(tx, "effect.refused", actor=actor, ref=known.ref, reason=f"{key}: is {_word(known)} already")

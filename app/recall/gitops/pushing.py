@@ -1,0 +1,105 @@
+"""Brings main's commits to a remote, and asks the remote what it has. Nothing is ever forced."""
+
+from __future__ import annotations
+
+import os
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from recall.domain.errors import EnvironmentFailure
+from recall.domain.frozen import frozen
+from recall.domain.receipts import DidNotHappen, Finding, Happened, Unknown
+from recall.domain.text import clean_line
+from recall.gitops.command import Finished, run_git
+
+#: What a transport needs of the user's environment beyond what every git call gets.
+_TRANSPORT = (
+    "SSH_AUTH_SOCK", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "DBUS_SESSION_BUS_ADDRESS", "*_proxy",
+    "*_PROXY",
+)  # fmt: skip
+_PUSH_PATIENCE = 300.0
+_ASK_PATIENCE = 60.0
+_CREDENTIALS = re.compile(r"(?<=//)[^/@\s]*@")
+
+
+@frozen
+class Remote:
+    """The branch `main` of the remote `name`, as the repository in `common_dir` knows it."""
+
+    common_dir: Path
+    name: str
+    main: str
+
+    def push(self, commit: str) -> Finding:
+        """Bring main there to `commit`, which must be a descendant of what is there. A refusal is certain; whatever
+        else goes wrong leaves open whether it arrived."""
+        args = ("push", "--porcelain", "--no-follow-tags", "--no-verify", self.name)
+        try:
+            done = self._git(*args, f"{commit}:{self._ref}", timeout=_PUSH_PATIENCE)
+        except EnvironmentFailure as failed:
+            return Unknown(clean_line(str(failed)))
+        if done.ok:
+            return Happened(f"main at {self.name} is {commit}")
+        refusal = next((line for line in done.text.splitlines() if line.startswith("!\t")), "")
+        if "[rejected]" in refusal or "[remote rejected]" in refusal:
+            return DidNotHappen(self._refused(refusal))
+        return Unknown(f"{self.name} could not be reached: {_last_line(done.error)}")
+
+    def has(self, commit: str) -> Finding:
+        """Ask whether main there is `commit` or, as far as this repository knows, a descendant of it."""
+        try:
+            tips = self._tips()
+        except EnvironmentFailure as failed:
+            return Unknown(clean_line(str(failed)))
+        if isinstance(tips, str):
+            return Unknown(tips)
+        if tips and all(self._contains(tip, commit) for tip in tips):
+            return Happened(f"main at {self.name} is {tips[0]}")
+        return DidNotHappen(f"{self.name} does not have {commit[:10]}")
+
+    def _tips(self) -> list[str] | str:
+        """Main's commit at each address that a push goes to, "" where there is none, or what went wrong."""
+        addresses = self._git("remote", "get-url", "--push", "--all", self.name, timeout=_ASK_PATIENCE)
+        if not addresses.ok:
+            return f"there is no remote {self.name!r} here; `git remote -v` lists what there is"
+        tips: list[str] = []
+        for address in addresses.text.splitlines():
+            done = self._git("ls-remote", "--", address, self._ref, timeout=_ASK_PATIENCE)
+            if not done.ok:
+                return f"{self.name} could not be reached: {_last_line(done.error)}"
+            tips.append(done.text.partition("\t")[0])
+        return tips
+
+    def _contains(self, tip: str, commit: str) -> bool:
+        return tip == commit or (
+            bool(tip) and self._git("merge-base", "--is-ancestor", commit, tip, timeout=_ASK_PATIENCE).status == 0
+        )
+
+    def _refused(self, refusal: str) -> str:
+        why = clean_line(refusal.rpartition("\t")[2])
+        if "fetch first" in why or "non-fast-forward" in why:
+            return (
+                f"main could not be pushed: {self.name} has commits that main here does not; take them in "
+                f"(`git pull {self.name} {self.main}`), and it is pushed again"
+            )
+        return f"main could not be pushed: {self.name} refuses it: {why}"
+
+    @property
+    def _ref(self) -> str:
+        return f"refs/heads/{self.main}"
+
+    def _git(self, *args: str, timeout: float) -> Finished:
+        passed = {
+            name: value
+            for name, value in os.environ.items()
+            if any(fnmatchcase(name, wanted) for wanted in _TRANSPORT)
+        }
+        return run_git(args, git_dir=self.common_dir, env=passed, timeout=timeout, check=False)
+
+
+def _last_line(words: str) -> str:
+    """What git said last before its advice, without what an address may hold of a password."""
+    told = [line for line in words.splitlines() if line.startswith(("fatal:", "error:", "ssh:"))]
+    lines = told or words.splitlines()
+    return _CREDENTIALS.sub("", clean_line(lines[0])) if lines else "git did not say why"
