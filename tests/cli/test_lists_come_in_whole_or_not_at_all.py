@@ -61,9 +61,16 @@ def test_a_file_can_be_read_without_a_repository(
     (tmp_path / "list.md").write_text("## T-1 One\n")
     ended = cli("import", "--dry-run", "--json", "list.md")
     assert ended.code == 0
-    assert [task["id"] for task in ended.json["tasks"]] == ["T-1"]
+    assert ended.json["problems"] == []
+    (one,) = ended.json["tasks"]
+    assert list(one) == ["id", "title", "status", "prereqs", "type", "priority", "runnable"]
+    assert list(one.values()) == ["T-1", "One", "todo", [], "general", 0, True]
     (tmp_path / "list.md").write_text("## T-1 One\n\n## T-1 Two\n")
-    assert cli("import", "--dry-run", "--json", "list.md").code == 2
+    doubled = cli("import", "--dry-run", "--json", "list.md")
+    assert doubled.code == 2
+    assert {frozenset(problem) for problem in doubled.json["problems"]} == {
+        frozenset(("type", "line", "column", "id", "message"))
+    }
 
 
 def test_a_missing_list_is_named(project: Repo, cli: Recall) -> None:

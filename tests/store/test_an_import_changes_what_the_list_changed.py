@@ -102,6 +102,35 @@ def test_changed_prerequisites_are_counted_anew(store: SqliteStore) -> None:
     assert task_of(store, "T-3").unmet == 0
 
 
+def test_a_list_laid_out_earlier_is_compared_with_what_is_there_by_now(store: SqliteStore) -> None:
+    imported(store, spec("T-1", title="Old"))
+    listing = store.lay_out("main", [spec("T-1", title="New")])
+    imported(store, spec("T-1", title="Of another process"), spec("T-2"))
+    diff = store.import_listing(listing, actor="dispatcher", cancel_vanished=False)
+    assert (diff.changed, diff.vanished) == ((ref("T-1"),), (ref("T-2"),))
+    assert task_of(store, "T-1").title == "New"
+
+
+def test_one_changed_text_leaves_every_other_row_as_it_is(store: SqliteStore) -> None:
+    specs = [spec(f"T-{n}", *([f"T-{n - 1}"] if n else []), touches=[f"{n}/**"], agents=["amy"]) for n in range(20)]
+    imported(store, *specs)
+    before = store.tasks()
+    seq = store.last_seq()
+    diff = imported(store, *specs[:7], replace(specs[7], body="other"), *specs[8:])
+    assert (diff.changed, diff.unchanged) == ((ref("T-7"),), 19)
+    assert kinds(store, seq) == ["task.changed", "list.imported"]
+    assert store.tasks() == [*before[:7], replace(before[7], body="other"), *before[8:]]
+
+
+def test_a_new_link_is_seen_in_the_length_of_what_waits(store: SqliteStore) -> None:
+    imported(store, spec("T-1"), spec("T-2"), spec("T-3", "T-2"))
+    assert store.snapshot().behind == {ref("T-1"): 0, ref("T-2"): 1}
+    imported(store, spec("T-1"), spec("T-2", "T-1"), spec("T-3", "T-2"))
+    assert store.snapshot().behind == {ref("T-1"): 2}
+    imported(store, spec("T-1"), spec("T-2", "T-1"), spec("T-3"))
+    assert store.snapshot().behind == {ref("T-1"): 1, ref("T-3"): 0}
+
+
 # -- vanished and returned ---------------------------------------------------------------------------------
 
 

@@ -59,6 +59,11 @@ class Title:
     dropped: str = ""
 
 
+def may_have_a_box(text: str) -> bool:
+    """Tell cheaply what cannot have a box or an emoji: most items of a list are no tasks."""
+    return "[" in text or not text.isascii() or leading_symbols(text[:1]) > 0
+
+
 def read_head(text: str) -> Head:
     """Read `[ ] T-1: Title`, `✅ T-1 Title`, `2.1 [ ] Title`, `**T-1** — Title`."""
     head = _read_head(text)

@@ -52,7 +52,7 @@ def field_lines(paragraph: Block, skip: int = 0) -> Iterator[tuple[int, str, int
     at = 0
     while at < len(lines):
         pieces = [lines[at][1]]
-        if any(found.name in LINKS for found in fields_of_line(pieces[0])[0]):
+        if at + 1 < len(lines) and any(found.name in LINKS for found in fields_of_line(pieces[0])[0]):
             while at + len(pieces) < len(lines) and _goes_on(pieces[-1], lines[at + len(pieces)][1]):
                 pieces.append(lines[at + len(pieces)][1])
         yield lines[at][0], " ".join(pieces), lines[at][0] + len(pieces)

@@ -88,7 +88,6 @@ def as_json(task_list: TaskList) -> dict[str, list[dict[str, object]]]:
         "problems": [
             {
                 "type": problem.type,
-                "severity": problem.severity.value,
                 "line": problem.line,
                 "column": problem.column,
                 "id": problem.id,

@@ -11,7 +11,8 @@ from recall.tasklist.outline import read_outline
 from recall.tasklist.reading import read_drafts
 from recall.tasklist.references import Index
 from recall.tasklist.resolve import resolve
-from recall.tasklist.source import read_source
+from recall.tasklist.source import Source, read_source
+from recall.tasklist.uncollected import uncollected
 
 
 def parse(
@@ -21,7 +22,11 @@ def parse(
 
     `agents` are the configured names; without them any agent a task asks for is taken at its word.
     """
-    text = read_source(data)
+    with uncollected():
+        return _parsed(read_source(data), region, source, agents)
+
+
+def _parsed(text: Source, region: str, source: str, agents: Collection[str]) -> TaskList:
     outline = read_outline(text)
     reading = read_drafts(text, outline)
     resolved, problems = resolve(reading.drafts, region, agents)

@@ -11,7 +11,7 @@ from recall.domain.frozen import frozen
 from recall.domain.text import clean_line
 from recall.tasklist import tables
 from recall.tasklist.draft import Draft, Form
-from recall.tasklist.heads import Head, Mark, is_decoration, read_head, read_title
+from recall.tasklist.heads import Head, Mark, is_decoration, may_have_a_box, read_head, read_title
 from recall.tasklist.ids import IdFault, Labelled, is_id, is_number, of_one_family, take_id
 from recall.tasklist.inline import unwrapped
 from recall.tasklist.items import field_lines, head_text, id_below, is_emoji_task, values_below, with_inner_number
@@ -174,7 +174,10 @@ class _Reader:
         first = block.children[0] if block.children else None
         if first is None or first.kind != "paragraph":
             return [Frame(iter(block.children), nested_in(frame.scope))]
-        head = read_head(head_text(first)[0])
+        text = head_text(first)[0]
+        if not may_have_a_box(text):
+            return self._plain_item(block, first, frame)
+        head = read_head(text)
         if not head.boxed and not is_emoji_task(head):
             return self._plain_item(block, first, frame)
         if head.fault:
@@ -225,7 +228,8 @@ class _Reader:
 
     def _plain_item(self, block: Block, first: Block, frame: Frame) -> list[Frame]:
         inside = Frame(iter(block.children[1:]), nested_in(frame.scope))
-        inside.scope = replace(inside.scope, labelled=inside.scope.labelled or is_label(first.text))
+        if is_label(first.text):
+            inside.scope = replace(inside.scope, labelled=True)
         for line, text, end in field_lines(first):
             whole = end == first.end and line == first.start and len(block.children) == 1
             span = (block.start, block.end) if whole else (line, end)

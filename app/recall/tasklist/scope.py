@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from enum import StrEnum
 
 from recall.domain.frozen import frozen
@@ -51,8 +50,10 @@ def is_task_of_its_own(scope: Scope, id: str) -> bool:
 
 def nested_in(scope: Scope) -> Scope:
     """Give the scope of what is nested in an item that is no task."""
-    reads = Reads.LINKS if scope.reads is Reads.ALL else scope.reads
-    return replace(scope, top=False, reads=reads if scope.owner else scope.reads)
+    reads = Reads.LINKS if scope.reads is Reads.ALL and scope.owner else scope.reads
+    if not scope.top and reads is scope.reads:
+        return scope
+    return Scope(scope.owner, scope.labelled, scope.skipped, reads=reads)
 
 
 def is_label(text: str, *, heading: bool = False) -> bool:
