@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from recall.domain.overview import agent_doing, why
+from recall.engine.observing import observe
 from recall.engine.trust import TRUSTED, distrust_reason
 from tests.engine.stage import Stage, list_of, stage
 
@@ -32,3 +34,13 @@ def test_another_command_is_still_asked_for(verify: str) -> None:
         here.file.edit(list_of(f"## T-1 First\n- verify: {verify}", NEXT))
         here.tick()
         assert "recall config trust" in _doubt(here)
+
+
+def test_what_waits_for_a_confirmation_says_so() -> None:
+    with stage(OWN, NEXT) as here:
+        here.file.edit(list_of("## T-1 First\n- verify: make another", NEXT))
+        here.tick()
+        seen = observe(here.store, here.settings, here.clock, name="shop", dispatcher=True)
+        assert "recall config trust" in why(here.task("T-1"), seen)
+        assert why(here.task("T-2"), seen).startswith("waits for T-1")
+        assert {agent_doing(agent, seen) for agent in seen.agents} == {"free; nothing new starts"}

@@ -68,6 +68,8 @@ def why(task: Task, overview: Overview) -> str:
     run = next((run for run in overview.runs if run.ref == task.ref), None)
     if run is not None and task.state is TaskState.IN_PROGRESS:
         return f"{run.agent} works on it, {elapsed(overview.now - (run.started_at or run.claimed_at))} so far"
+    if overview.dispatch_held and task.state is TaskState.TODO and not task.unmet:
+        return f"nothing new starts: {overview.dispatch_held}"
     wanted = set(task.prerequisites)
     return why_task(task, overview.snapshot, [each for each in overview.tasks if each.ref in wanted])
 
@@ -113,6 +115,8 @@ def agent_doing(agent: Agent, overview: Overview) -> str:
         return f"until {until(agent.cooling_until, overview.now)}{line}"
     if agent.driven:
         return "driven by a person: claims with `recall next`"
+    if overview.dispatch_held and agent_word(agent, overview.now) == "idle":
+        return "free; nothing new starts"
     return why_agent(agent, overview.snapshot)
 
 
