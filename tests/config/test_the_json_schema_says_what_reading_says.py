@@ -24,7 +24,16 @@ _VALUES: list[Any] = [
     {}, {"a": "b"}, {"a": 1}, {"limit": ["x"]},
 ]  # fmt: skip
 #: What only reading can tell: a length of nothing, hours, files of caches, tables of rules.
-_LET_PASS = {"positive_duration", "quiet_hours", "kept_paths", "command", "stream", "task_lists", "keys_of_commands"}
+_LET_PASS = {
+    "positive_duration",
+    "quiet_hours",
+    "kept_paths",
+    "repository_paths",
+    "command",
+    "stream",
+    "task_lists",
+    "keys_of_commands",
+}
 
 
 def _keys() -> list[tuple[str, Key, dict[str, Any]]]:

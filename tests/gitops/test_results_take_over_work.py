@@ -416,6 +416,32 @@ def test_a_new_protected_file_is_not_let_in(repo: Repo) -> None:
     assert ground.see().files(result.tip) == ["README.md", "TASKS.md", "y"]
 
 
+def test_workflows_and_what_the_settings_name_stay_as_they_are(repo: Repo) -> None:
+    repo.commit(
+        "start", {".github/workflows/ci.yml": "on: push\n", "deploy/prod.yml": "a: 1\n", "deploy/dev.yml": "1"}
+    )
+    named = MergeSettings(protected=(*MergeSettings().protected, "deploy/prod.yml"))
+    ground = Ground(repo, replace(settings_for(repo), merge=named))
+    ground.agent.commit("one", {".github/workflows/ci.yml": "evil", ".github/workflows/new\x1b[2J.yml": "evil"})
+    ground.agent.commit("two", {"deploy/prod.yml": "evil", "deploy/dev.yml": "2"})
+    ground.agent.write(".github/CODEOWNERS", "me")
+    result = ground.result()
+    see = ground.see()
+    assert [path for path in result.restored if "\x1b" in path] == []
+    assert {".github/CODEOWNERS", ".github/workflows/ci.yml", "deploy/prod.yml"} < set(result.restored)
+    for commit in see.git("rev-list", f"{result.base}..{result.tip}").split():
+        assert see.file(".github/workflows/ci.yml", commit) == b"on: push\n"
+        assert see.file("deploy/prod.yml", commit) == b"a: 1\n"
+        assert [path for path in see.files(commit) if path.startswith(".github/")] == [".github/workflows/ci.yml"]
+    assert see.file("deploy/dev.yml", result.tip) == b"2"
+
+
+def test_workflows_are_open_to_agents_where_the_settings_say_so(repo: Repo) -> None:
+    ground = Ground(repo, replace(settings_for(repo), merge=MergeSettings(protected=())))
+    ground.agent.commit("one", {".github/workflows/ci.yml": "on: push\n"})
+    assert ground.see().file(".github/workflows/ci.yml", ground.result().tip) == b"on: push\n"
+
+
 def test_only_protected_changes_are_nothing_new(ground: Ground) -> None:
     ground.agent.commit("x", {"TASKS.md": "# Mine\n"})
     outcome = ground.collect()

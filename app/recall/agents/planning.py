@@ -128,7 +128,11 @@ class RunPlanner:
             done=done,
             earlier=[Attempt(run.number, run.agent, str(run.result), run.reason) for run in told],
             answers=[Answer(run.agent, run.reason, run.answer) for run in earlier if run.answer],
-            protected=(*(one.path for one in self.settings.tasks), self.settings.file.name),
+            protected=(
+                *(one.path for one in self.settings.tasks),
+                self.settings.file.name,
+                *self.settings.merge.protected,
+            ),
         )
 
 

@@ -213,11 +213,11 @@ def _base_pin(run_id: int) -> str:
 
 
 def protected_files(location: Location, settings: Settings) -> tuple[str, ...]:
-    """Give the task files and recall.toml as paths in the repository's tree."""
+    """Give the task files, recall.toml and what the settings name as paths in the repository's tree."""
     checkout = location.checkout
     paths = [Path(tasks.path) for tasks in settings.tasks]
     config = settings.file
     if config.is_absolute():
         inside = checkout is not None and config.is_relative_to(checkout)
         config = config.relative_to(checkout) if checkout is not None and inside else Path(config.name)
-    return tuple(dict.fromkeys(path.as_posix() for path in (*paths, config)))
+    return tuple(dict.fromkeys((*(path.as_posix() for path in (*paths, config)), *settings.merge.protected)))

@@ -1,4 +1,5 @@
-"""Task files and recall.toml are the user's: they are taken out of every commit that an agent brings."""
+"""Task files, recall.toml and what the settings name are the user's: they are taken out of every commit that an agent
+brings."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ class Series:
 
 
 class Protector:
-    """Rewrites commits so that `paths` (files, relative to the repository) stay what they were."""
+    """Rewrites commits so that `paths` (files and folders, relative to the repository) stay what they were."""
 
     def __init__(self, integration: IntegrationRepository, paths: Sequence[str]) -> None:
         self._integration = integration

@@ -167,7 +167,8 @@ class Collector:
             refused := self._inspector.refusal(series, [base, self._repository.main_tip()], tip, objects)
         ):
             return refused
-        clean_tip, restored = self._protector.restore(series, tip, base, objects)
+        clean_tip, put_back = self._protector.restore(series, tip, base, objects)
+        restored = tuple(map(clean_line, put_back))
         failpoint("results.restored")
         if self._same_content(series, base, clean_tip, objects):
             touched = f" but for protected files ({', '.join(restored)})" if restored else ""
