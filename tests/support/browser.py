@@ -1,7 +1,7 @@
 """A real browser without a window, spoken to over the pipes of its DevTools protocol.
 
 with browsing(tmp_path) as browser:
-    tab = browser.open(address)
+    tab = browser.person().open(address)
     tab.shows("T-1 First").press("p")
 
 Nothing sleeps: every wait reads what the browser says until a deadline.
@@ -41,8 +41,8 @@ Object.defineProperty(Object.prototype, "websocket_url", { configurable: true, s
 _READ_TERMINAL = """
 (() => {
   if (!window.seenTerminal) return [];
-  const buffer = window.seenTerminal.terminal.buffer.active, rows = window.seenTerminal.terminal.rows;
-  return Array.from({ length: rows }, (_, row) => buffer.getLine(row)?.translateToString() ?? "");
+  const { buffer, rows, cols } = window.seenTerminal.terminal, line = (row) => buffer.active.getLine(row);
+  return Array.from({ length: rows }, (_, row) => line(row)?.translateToString(false, 0, cols) ?? "");
 })()
 """
 
@@ -140,12 +140,11 @@ class Browser:
     _answers: dict[int, dict[str, Any]] = field(default_factory=dict[int, "dict[str, Any]"])
     _tabs: dict[str, Tab] = field(default_factory=dict[str, Tab])
 
-    def open(self, address: str) -> Tab:
-        tab = self.blank()
-        return tab.goto(address)
+    def person(self) -> Person:
+        """Somebody who uses it, without a cookie or a history of anybody else."""
+        return Person(self, self.call("", "Target.createBrowserContext")["browserContextId"])
 
-    def blank(self) -> Tab:
-        target = self.call("", "Target.createTarget", url="about:blank")["targetId"]
+    def attach(self, target: str) -> Tab:
         session = self.call("", "Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         tab = self._tabs[session] = Tab(self, target, session)
         for domain in ("Page", "Network", "Runtime", "Log"):
@@ -182,6 +181,21 @@ class Browser:
                 self._answers[message["id"]] = message
             elif message.get("sessionId") in self._tabs:
                 self._tabs[message["sessionId"]].told(message["method"], message["params"])
+
+
+@dataclass(frozen=True)
+class Person:
+    """Whoever sits in front of the browser."""
+
+    browser: Browser
+    context: str
+
+    def blank(self) -> Tab:
+        made = self.browser.call("", "Target.createTarget", url="about:blank", browserContextId=self.context)
+        return self.browser.attach(made["targetId"])
+
+    def open(self, address: str) -> Tab:
+        return self.blank().goto(address)
 
 
 @contextmanager

@@ -35,15 +35,27 @@ class Place:
     state: Path
 
 
-def serve(place: Place, port: int, *, opened: Callable[[str, int], None], browse: bool) -> None:
-    """Serve until SIGINT, SIGTERM or SIGHUP; then all viewers are gone. `port` 0 takes a free one; `opened` gets the
-    address for people and the port. Raises EnvironmentFailure if the port is taken."""
+def serve(place: Place, port: int, *, tell: Callable[[str, int], None], browse: bool) -> None:
+    """Serve until SIGINT, SIGTERM or SIGHUP; then all viewers are gone. `port` 0 takes a free one; `tell` gets the
+    address for a person, each time that there is another one, and the port. Raises EnvironmentFailure if the port
+    cannot be had."""
+    door = place.state / "serve.html"
     with _listening(port) as listener:
         gate = Gate(listener.getsockname()[1])
-        asyncio.run(
-            _serve(Site(gate, place.folder, place.name), listener, lambda: _begin(gate, place, opened, browse))
-        )
-    _door(place.state).unlink(missing_ok=True)
+
+        def ready() -> None:
+            tell(gate.address, gate.port)
+            if browse and any(os.environ.get(name) for name in _SCREENS):
+                _open_browser(door, gate.address)
+
+        def entered() -> None:
+            door.unlink(missing_ok=True)
+            tell(gate.address, gate.port)
+
+        try:
+            asyncio.run(_serve(Site(gate, place.folder, place.name, entered), listener, ready))
+        finally:
+            door.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -73,24 +85,13 @@ async def _serve(site: Site, listener: socket.socket, ready: Callable[[], None])
         await runner.cleanup()
 
 
-def _begin(gate: Gate, place: Place, opened: Callable[[str, int], None], browse: bool) -> None:
-    opened(gate.address, gate.port)
-    if browse and any(os.environ.get(name) for name in _SCREENS):
-        door = _door(place.state)
-        _write_door(door, gate.address)
-        threading.Thread(target=_browse, args=(door.as_uri(),), daemon=True).start()
-
-
-def _door(state: Path) -> Path:
-    return state / "serve.html"
-
-
-def _write_door(door: Path, address: str) -> None:
-    """Write a page that leads to the address. The browser is given that page: every user of the machine could read
-    the key in an argument of its command line."""
+def _open_browser(door: Path, address: str) -> None:
+    """Give the browser a page that leads to the address: the key in an argument of its command line could be read by
+    every user of the machine."""
     door.unlink(missing_ok=True)
     with os.fdopen(os.open(door, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as page:
         page.write(f'<!DOCTYPE html><meta http-equiv="refresh" content="0; url={address}"><title>Recall</title>\n')
+    threading.Thread(target=_browse, args=(door.as_uri(),), daemon=True).start()
 
 
 def _browse(address: str) -> None:

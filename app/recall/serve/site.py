@@ -49,10 +49,12 @@ _HEADERS = {
 
 
 class Site:
-    """Serves one repository. `folder` is where viewers are started, `name` what the page is called."""
+    """Serves one repository. `folder` is where viewers are started, `name` what the page is called; `entered` is
+    called when a browser came in and the gate has another address."""
 
-    def __init__(self, gate: Gate, folder: Path, name: str) -> None:
+    def __init__(self, gate: Gate, folder: Path, name: str, entered: Callable[[], None]) -> None:
         self._gate = gate
+        self._entered = entered
         self._folder = folder
         self._name = name
         self._downloads = DownloadManager()
@@ -63,7 +65,7 @@ class Site:
         app = web.Application()
         app.add_routes(
             [
-                web.get(f"{room}/enter", self._enter),
+                web.get(f"{room}/enter", self._enter, allow_head=False),
                 web.get(f"{room}/", self._page),
                 web.get(f"{room}/socket", self._visit),
                 web.get(f"{room}/{{part}}", self._part),
@@ -82,7 +84,10 @@ class Site:
     async def _enter(self, request: web.Request) -> web.Response:
         """Give the cookie for the key. A page that leads on, not a redirect: where a link elsewhere led here, the
         browser would keep a strict cookie back from the page behind a redirect."""
-        _admit(self._gate.keeps_out_of_entrance, request, request.query.get("key", ""))
+        knock = _admit(self._gate.keeps_out_of_entrance, request)
+        if knock.pass_ != self._gate.pass_:
+            self._gate.renew()
+            self._entered()
         answer = web.Response(text=_INSIDE, content_type="text/html")
         path = f"/{self._gate.room}/"
         answer.set_cookie(_COOKIE, self._gate.pass_, path=path, httponly=True, samesite="Strict")
@@ -132,13 +137,19 @@ class Site:
         await asyncio.gather(*(socket.close() for socket in list(self._sockets)))
 
 
-def _admit(keeps_out: Callable[[Knock], str], request: web.Request, secret: str | None = None) -> None:
+def _admit(keeps_out: Callable[[Knock], str], request: web.Request) -> Knock:
     headers = request.headers
-    if secret is None:
-        secret = request.cookies.get(_COOKIE, "")
-    knock = Knock(request.host, headers.get("Origin", ""), headers.get("Sec-Fetch-Site", ""), secret)
+    knock = Knock(
+        request.host,
+        headers.get("Origin", ""),
+        headers.get("Sec-Fetch-Site", ""),
+        headers.get("Sec-Purpose", ""),
+        request.query.get("key", ""),
+        request.cookies.get(_COOKIE, ""),
+    )
     if why := keeps_out(knock):
         raise web.HTTPForbidden(text=f"refused: {why}\n")
+    return knock
 
 
 async def _set_headers(request: web.Request, answer: web.StreamResponse) -> None:
