@@ -131,6 +131,13 @@ def test_a_new_link_is_seen_in_the_length_of_what_waits(store: SqliteStore) -> N
     assert store.snapshot().behind == {ref("T-1"): 1, ref("T-3"): 0}
 
 
+def test_what_waits_in_another_region_counts_too(store: SqliteStore) -> None:
+    imported(store, spec("T-1"), spec("T-2"))
+    imported(store, spec("W-1", "main:T-1"), spec("W-2", "web:W-1"), region="web")
+    imported(store, spec("T-1"), spec("T-2", "T-1"), spec("T-3"))
+    assert store.snapshot().behind == {ref("T-1"): 2, ref("T-3"): 0}
+
+
 # -- vanished and returned ---------------------------------------------------------------------------------
 
 

@@ -18,12 +18,14 @@ Edge = tuple[str, str, str, str]
 class Listing:
     """A list made ready to be compared with the store. `specs` are cleaned and in file order, `rows` what the store
     would keep of each. `outside` are the prerequisites that no task of the list is, each after the task that names
-    it; `problems` what the list alone shows to be wrong."""
+    it; `problems` what the list alone shows to be wrong. `behind` is how long a chain waits for each task where no
+    other list exists, None where there is a cycle."""
 
     region: str
     specs: Mapping[TaskRef, TaskSpec]
     rows: Mapping[TaskRef, tuple[Value, ...]]
     edges: frozenset[Edge]
+    behind: Mapping[TaskRef, int] | None
     outside: tuple[tuple[TaskRef, TaskRef], ...] = ()
     problems: tuple[str, ...] = ()
 

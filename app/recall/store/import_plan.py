@@ -84,7 +84,7 @@ def plan(listing: Listing, known: Known, *, cancel_vanished: bool) -> ImportPlan
     comparison = _Comparison(listing, known)
     new, changed = comparison.new(), comparison.changed()
     linked = bool(new) or any(_LINKS.intersection(fields) for _, fields in changed)
-    behind = comparison.behind() if linked else {}
+    behind = comparison.behind() if linked else dict[TaskRef, int]()
     refused = [*listing.problems, *comparison.problems()]
     if isinstance(behind, Cycle):
         return ImportPlan(ImportDiff(refused=(*refused, f"nothing in this cycle could ever run: {behind}")))
@@ -104,10 +104,12 @@ class _Comparison:
     listing: Listing
     known: Known
 
-    def behind(self) -> dict[TaskRef, int] | Cycle:
+    def behind(self) -> Mapping[TaskRef, int] | Cycle:
         listed = self.listing.specs
-        before = self.known.needs()
         unlisted = {ref: task for ref, task in self.known.tasks.items() if ref not in listed}
+        if not unlisted and self.listing.behind is not None:
+            return self.listing.behind
+        before = self.known.needs()
         needs = {ref: before.get(ref, ()) for ref in unlisted} | {ref: spec.after for ref, spec in listed.items()}
         group_of = {ref: TaskRef(ref.region, task.parent) for ref, task in unlisted.items() if task.parent}
         group_of |= {ref: TaskRef(ref.region, spec.parent) for ref, spec in listed.items() if spec.parent}

@@ -10,6 +10,7 @@ from dataclasses import replace
 from recall.domain.imports import Edge, Listing, Value
 from recall.domain.task import TaskRef, TaskSpec
 from recall.domain.text import clean, clean_line
+from recall.store.chains import Cycle, longest_behind
 
 #: The columns of a task that its list decides, in the order of `Listing.rows`, with the words for what changed there.
 COLUMNS: Mapping[str, str] = {
@@ -34,9 +35,18 @@ def lay_out(region: str, specs: Sequence[TaskSpec]) -> Listing:
         specs=cleaned,
         rows={ref: _row(spec) for ref, spec in cleaned.items()},
         edges=frozenset(edge for ref, spec in cleaned.items() for edge in _edges(ref, spec)),
+        behind=_behind(cleaned),
         outside=tuple((ref, need) for ref, spec in cleaned.items() for need in spec.after if need not in cleaned),
         problems=(*_twins(specs), *_without_group(cleaned)),
     )
+
+
+def _behind(specs: Mapping[TaskRef, TaskSpec]) -> Mapping[TaskRef, int] | None:
+    needs = {ref: spec.after for ref, spec in specs.items()}
+    found = longest_behind(
+        needs, {ref: TaskRef(ref.region, spec.parent) for ref, spec in specs.items() if spec.parent}
+    )
+    return None if isinstance(found, Cycle) else found
 
 
 def _cleaned(spec: TaskSpec) -> TaskSpec:
