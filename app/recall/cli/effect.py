@@ -303,6 +303,8 @@ def _opened() -> Generator[_Here]:
         try:
             project = stack.enter_context(opened_project(slot.folder if slot is not None else None))
             effects = effects_at(project.location, project.settings, project.store)
+            if slot is not None:
+                (project.state / "recall.db.lock").open("ab").close()
         except (RecallError, OSError) as refused:
             if slot is None:
                 raise
