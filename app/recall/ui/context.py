@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from recall.domain.agent import Agent
+from recall.domain.frozen import frozen
 from recall.domain.merge import MergeEntry
 from recall.domain.overview import Overview
 from recall.domain.run import Run
 from recall.domain.task import Task, TaskRef
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Context:
     """What is selected, and the store as it is now."""
 

@@ -8,12 +8,12 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 from textual.app import App, SuspendNotSupported
 
+from recall.domain.frozen import frozen
 from recall.domain.text import clean
 from recall.gitops.command import run_git
 
@@ -24,7 +24,7 @@ _COLON_LINE = frozenset(("hx", "helix", "subl", "zed"))
 _GOTO = frozenset(("code", "code-insiders", "codium", "cursor", "windsurf"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outside:
     """How a program outside came out. `command` is how to run it elsewhere, where the screen cannot step aside;
     `trouble` says why it could not be started."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from recall.config.document import Document
 from recall.config.keystrokes import keystroke
 from recall.domain.errors import ConfigError
+from recall.domain.frozen import frozen
 from recall.domain.text import clean
 from recall.ui.commands import BENCH_COMMANDS, COMMANDS, Command
 
@@ -34,7 +35,7 @@ _EVERY = {command.id: command for command in (*COMMANDS, *BENCH_COMMANDS)}
 _SHOWN = {"escape": "esc", "pageup": "pgup", "pagedown": "pgdn", "delete": "del"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Keymap:
     """`given` holds the keys of the commands that were given others, as people write them. `clashes` says which of
     recall.toml's keys are not in force, and why."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, cast
+
+from recall.domain.frozen import frozen
 
 KindT = TypeVar("KindT")
 
@@ -20,7 +22,7 @@ _LEAST = {"width": 24, "height": 4}
 _SMALLEST_SHARE = 15
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Splits:
     """Where the borders are, in percent for the first part: all that is above the log; the tasks beside agents and
     queue, and as columns above them; the agents by the queue."""
@@ -48,7 +50,7 @@ class Splits:
                 return replace(self, agents=share)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layout:
     """`view` is how the tasks are shown; `folded` holds the keys of headings; `zoomed` is the pane that has the whole
     screen, "" when none has."""

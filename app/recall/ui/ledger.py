@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from statistics import median
 
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
 from recall.domain.event import Event
+from recall.domain.frozen import frozen
 from recall.domain.overview import Overview, main_is_green
 from recall.domain.run import Run
 from recall.domain.schedule import foresee
@@ -28,7 +29,7 @@ _PAGE = 1000
 _REMEMBERED = 0.1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """The store at one moment. `latest` is each task's newest run, `seq` the newest event that it accounts for;
     `typical` is how long verifications took lately, in seconds, `green` whether main's tip is; None while nobody

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import is_
 
+from recall.domain.frozen import frozen
 from recall.domain.task import Task, TaskRef
 from recall.domain.words import TASK_WORDS, task_word
 
@@ -24,7 +24,7 @@ def task_of(key: str) -> TaskRef | None:
     return TaskRef(*rest.split(":", 1)) if kind == "task" else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Branch:
     """A task's place in the tree: how deep, and for each level above it whether more follows there."""
 
@@ -76,7 +76,7 @@ class Shape:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Roll:
     """`tasks` by the keys of their rows, in the order of the list; `groups` holds keys by region and word."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from recall.domain.frozen import frozen
 from recall.domain.task import TaskRef
 from recall.ui.context import Context
 from recall.ui.ledger import Seen
 from recall.ui.roll import Roll, task_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cursors:
     """The keys of the rows that the cursors are on, and the pane in focus: `tasks`, `agents`, `queue`, `log` or
     `needs`, or "" for none."""

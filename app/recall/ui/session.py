@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from recall.config.document import Document, read_document
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
 from recall.domain.errors import ConfigError
+from recall.domain.frozen import frozen
 from recall.domain.text import clean
 from recall.engine.ports import Store
 from recall.engine.resolve import Resolver
@@ -37,7 +37,7 @@ from recall_styles import THEMES
 from recall_widgets.glyphs import UNICODE, Symbols
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Session:
     """`start` is the folder that the program was called in; `state` holds the database and the run folders;
     `symbols` is what the terminal can draw, `keys` which keys the commands have."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 
 from recall.domain.conflict import NEEDS_HANDS, ConflictedFile, Decision, Hunk, Side, Version, text_of
+from recall.domain.frozen import frozen
 from recall.domain.run import Refused
 from recall.domain.text import clean_line
 from recall.engine.resolve import ConflictView, FolderSeen, Resolver
@@ -23,7 +24,7 @@ class Choice(StrEnum):
     BOTH = "both"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chosen:
     """What is to stand in a hunk's place, and how that came about: a `Choice`, `edited` or `remembered`."""
 
@@ -31,7 +32,7 @@ class Chosen:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Whole:
     """What is to land at a path as a whole: a content, where lines beside its hunks were changed too, else a
     version, None for nothing. `how` is as in a `Decision`."""
@@ -41,7 +42,7 @@ class Whole:
     content: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bench:
     """`hunks` holds a choice for each (file, hunk) that has one, `wholes` one for each file that is decided as a
     whole; `refused` are the places whose remembered resolution is not wanted, `written` what was put into the folder

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from textual import events, on
@@ -13,6 +12,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.widget import Widget
 
+from recall.domain.frozen import frozen
 from recall.ui.layout import SplitName, Splits
 from recall_widgets.pane_tabs import PaneTabs
 
@@ -25,7 +25,7 @@ _STEP = 5
 Axis: TypeAlias = Literal["width", "height"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Split:
     """A border between two parts. `first` and `second` are their ids; the share is the first one's."""
 
