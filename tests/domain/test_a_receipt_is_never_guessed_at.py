@@ -107,7 +107,9 @@ def test_the_table(known: Receipt | None, alone: bool, step: Step) -> None:
     assert decide(known, "this", alone=alone, now=NOW) is step
 
 
-@pytest.mark.parametrize(("age", "may"), [(0.0, True), (DAY - 1, True), (DAY, False), (-1.0, False)])
+@pytest.mark.parametrize(
+    ("age", "may"), [(0.0, True), (DAY - 301, True), (DAY - 300, False), (DAY, False), (-1.0, False)]
+)
 def test_a_repetition_ends_with_the_retention_and_with_a_clock_set_back(age: float, may: bool) -> None:
     begun = receipt(ReceiptState.BEGUN, began_at=NOW.wall - age, terms=Terms(True, DAY))
     assert may_repeat(begun, NOW.wall) is may

@@ -19,6 +19,8 @@ from recall.domain.text import clean
 #: The longest answer that is kept, in characters.
 ANSWER_LIMIT = 64 * 1024
 _CUT = "\n… (the answer was longer; only its beginning is kept)"
+#: Near the end of a retention nothing is repeated: seconds for a request's way, and for clocks that differ.
+_LONGEST_WAY = 300.0
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+=-]{0,199}")
 
 
@@ -163,9 +165,18 @@ def is_under_way(receipt: Receipt, now: Instant) -> bool:
 
 
 def may_repeat(receipt: Receipt, now: float) -> bool:
-    """Tell whether the service still tells a repetition from a second effect. A clock that was set back proves
-    nothing, and what was not stated when it began does not count."""
-    return receipt.terms.idempotent and 0.0 <= now - receipt.began_at < receipt.terms.retention
+    """Tell whether the service still tells a repetition from a second effect, and will when it arrives there. A clock
+    that was set back proves nothing, and what was not stated when it began does not count."""
+    retention = receipt.terms.retention
+    on_its_way = min(_LONGEST_WAY, retention / 10)
+    return receipt.terms.idempotent and 0.0 <= now - receipt.began_at < retention - on_its_way
+
+
+def repeated(finding: Finding) -> Finding:
+    """Say what a repetition tells of the whole: that it did not happen says nothing of what came before it."""
+    if isinstance(finding, DidNotHappen):
+        return Unknown(f"{finding.reason} when it was repeated; of the attempt before nobody knows")
+    return finding
 
 
 def needs_person(receipt: Receipt) -> bool:

@@ -19,6 +19,7 @@ from recall.domain.receipts import (
     Unknown,
     Wish,
     is_under_way,
+    repeated,
 )
 from recall.domain.run import Refused
 from recall.engine.ports import Store
@@ -130,7 +131,7 @@ class Effects:
             return begun
         match begun.step:
             case Step.BEGIN | Step.REPEAT:
-                return self._perform(wish, begun.receipt, perform, reconcile, lock)
+                return self._perform(wish, begun, perform, reconcile, lock)
             case Step.GIVE_ANSWER | Step.RECONCILE:
                 return Settled(begun.receipt)
             case Step.WAIT:
@@ -138,12 +139,13 @@ class Effects:
             case Step.REFUSE:
                 return _refused(wish.key)
 
-    def _perform(
-        self, wish: Wish, receipt: Receipt, perform: Outside, reconcile: Outside | None, lock: int
-    ) -> Settled:
+    def _perform(self, wish: Wish, begun: Begun, perform: Outside, reconcile: Outside | None, lock: int) -> Settled:
+        receipt = begun.receipt
         failpoint("effect.begun")
         try:
             finding = perform(lock)
+            if begun.step is Step.REPEAT:
+                finding = repeated(finding)
         except BaseException:
             self._write(receipt.key, receipt.attempt, Unknown("it was interrupted"), wish.actor)
             raise
