@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +17,9 @@ from recall.config.settings import MergeSettings, TaskList, WorkspaceSettings
 from recall.domain.task import TaskRef
 from recall.domain.work import NothingNew, PersonNeeded, Rebased, Result
 from recall.gitops.agent_files import read_bytes
-from tests.gitops.ground import Ground, settings_for
+from tests.gitops.ground import Ground, gateway_for, settings_for
 from tests.support.hermetic_git import Repo
+from tests.support.workshop import eventually
 
 
 @pytest.fixture
@@ -47,6 +49,25 @@ def test_leftovers_become_one_commit_on_top(ground: Ground) -> None:
     assert see.files(result.tip) == ["TASKS.md", "new file", "recall.toml", "src/a.py", "src/b.py"]
     assert see.file("src/a.py", result.tip) == b"a = 3\n"
     assert see.message(result.tip).startswith("Do the thing\n")
+
+
+@pytest.mark.parametrize("kind", ["worktree", "clone"])
+def test_an_edit_that_keeps_size_and_second_is_found(repo: Repo, kind: str) -> None:
+    """An agent at work in the second in which its folder was filled; its work is looked at in a later one."""
+    repo.commit("more", {"src/a.py": "a = 1\n"})
+    gateway = gateway_for(repo, replace(settings_for(repo), workspaces=WorkspaceSettings(kind=kind)))
+    for run_id in range(1, 30):
+        workspace = gateway.open_workspace(TaskRef("main", f"T-{run_id}"), 1, run_id)
+        file = workspace.tree / "src/a.py"
+        filled = int(file.stat().st_mtime)
+        file.write_text("a = 3\n")
+        if int(file.stat().st_mtime) == filled:
+            eventually(lambda second=filled: time.time() > second + 1)
+            result = gateway.collect(workspace, run_id, "t")
+            assert isinstance(result, Result)
+            assert result.leftovers == ("src/a.py",)
+            return
+    pytest.fail("no folder was filled and edited within one second")
 
 
 def test_the_agents_folder_and_branch_stay_as_they_are(ground: Ground) -> None:

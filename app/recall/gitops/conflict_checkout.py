@@ -108,7 +108,7 @@ class ConflictCheckout:
             if version is not None
         ]
         self._git("update-index", "-z", "--index-info", index=index, stdin=os.fsencode("".join(lines)))
-        shutil.copyfile(index, git_dir / "index")
+        shutil.copy2(index, git_dir / "index")
         (git_dir / _SIGN).write_text(_sign(seen))  # last: it says that all of this is there
 
     def place(

@@ -111,9 +111,12 @@ class _Stage:
 
     def _read_over(self, trusted: Path, standing: str) -> Finished:
         """What `standing` has as the trusted index has it keeps its times there; a change sets a new one that
-        no program can take back."""
-        shutil.copy2(trusted, self._index)  # its own time is how git knows which entries it cannot tell by theirs
-        return self._integration.git("read-tree", "-m", "-i", standing, index=self._index, env=self._env, check=False)
+        no program can take back. Git counts whole seconds: by the time of the index itself it knows which files may
+        have changed within the same one, and looks into those."""
+        shutil.copy2(trusted, self._index)
+        done = self._integration.git("read-tree", "-m", "-i", standing, index=self._index, env=self._env, check=False)
+        shutil.copystat(trusted, self._index)
+        return done
 
     def nothing_left(self) -> Leftovers | None:
         """One look tells whether there is anything at all, and mostly there is not."""

@@ -177,7 +177,7 @@ class Slots:
         (git_dir / "config").write_text(config_text(settings))
         (git_dir / "objects" / "info" / "alternates").write_text(f"{self._integration.objects}\n")
         (git_dir / "packed-refs").write_text("".join(f"{oid} {name}\n" for oid, name in repository.tags()))
-        shutil.copyfile(slot.index, git_dir / "index")
+        shutil.copy2(slot.index, git_dir / "index")
         self._copy_boundary(git_dir)
         (git_dir / "HEAD").write_text(f"{commit}\n")
 
