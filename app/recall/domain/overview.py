@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from recall.domain.agent import Agent
-from recall.domain.frozen import frozen
 from recall.domain.merge import RED_MAIN, MergeEntry, MergeState
 from recall.domain.progress import Standing, standing
 from recall.domain.receipts import Receipt
 from recall.domain.run import Run, RunState
 from recall.domain.schedule import why_agent, why_task
 from recall.domain.snapshot import Snapshot
-from recall.domain.task import Task, TaskState
+from recall.domain.task import Task, TaskRef, TaskState
 from recall.domain.words import TASK_WORDS, elapsed, task_word, until
 
 
-@frozen
+@dataclass(frozen=True)
 class Overview:
     """`now` is wall seconds UTC; `tip` is main's last known commit, empty before the first landing.
     `dispatcher`: one is running. `queue_held` and `dispatch_held` say why nothing lands, or starts, before a person
@@ -39,6 +40,11 @@ class Overview:
     shortage: str = ""
     list_problems: tuple[str, ...] = ()
     receipts: tuple[Receipt, ...] = ()
+
+    @cached_property
+    def index(self) -> Mapping[TaskRef, Task]:
+        """The tasks by their names, in the order of the list."""
+        return {task.ref: task for task in self.tasks}
 
     @property
     def counts(self) -> dict[str, int]:
@@ -70,8 +76,8 @@ def why(task: Task, overview: Overview) -> str:
         return f"{run.agent} works on it, {elapsed(overview.now - (run.started_at or run.claimed_at))} so far"
     if overview.dispatch_held and task.state is TaskState.TODO and not task.unmet:
         return f"nothing new starts: {overview.dispatch_held}"
-    wanted = set(task.prerequisites)
-    return why_task(task, overview.snapshot, [each for each in overview.tasks if each.ref in wanted])
+    known = [overview.index[ref] for ref in task.prerequisites if ref in overview.index]
+    return why_task(task, overview.snapshot, known)
 
 
 def main_is_green(overview: Overview) -> bool | None:
@@ -121,7 +127,7 @@ def agent_doing(agent: Agent, overview: Overview) -> str:
 
 
 def _run_words(run: Run, overview: Overview) -> str:
-    task = next((task for task in overview.tasks if task.ref == run.ref), None)
+    task = overview.index.get(run.ref)
     title = f" {task.title}" if task is not None else ""
     return f"{run.ref}{title}  {elapsed(overview.now - (run.started_at or run.claimed_at))}"
 

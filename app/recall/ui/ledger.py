@@ -141,6 +141,7 @@ class Ledger:
         for run in overview.runs:
             self._note_run(run)
         foresee(overview.snapshot)  # here, not when the screen asks for it
+        _ = overview.index
         return Seen(
             overview,
             dict(self._latest),

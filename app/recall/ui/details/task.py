@@ -58,10 +58,9 @@ def _facts(task: Task, overview: Overview, attempts: int) -> Iterator[tuple[str,
 
 def link_rows(task: Task, overview: Overview, symbols: Symbols = UNICODE) -> list[ListRow]:
     """What the task waits for, and what waits for it; each opens."""
-    wanted = set(task.prerequisites)
-    index = {one.ref: one for one in overview.tasks if one.ref in wanted}
-    after = [_linked("after", ref, index.get(ref), symbols) for ref in task.prerequisites]
-    behind = [_linked("before", one.ref, one, symbols) for one in overview.tasks if task.ref in one.prerequisites]
+    ref, index = task.ref, overview.index
+    after = [_linked("after", one, index.get(one), symbols) for one in task.prerequisites]
+    behind = [_linked("before", one.ref, one, symbols) for one in overview.tasks if ref in one.prerequisites]
     parts = [] if task.parent is None else [_parent(task, overview, symbols)]
     rows = [title_row("after", "Waits for", str(len(after))), *after] if after else []
     if behind:
@@ -73,7 +72,7 @@ def link_rows(task: Task, overview: Overview, symbols: Symbols = UNICODE) -> lis
 
 def _parent(task: Task, overview: Overview, symbols: Symbols) -> ListRow:
     ref = TaskRef(task.region, task.parent or "")
-    return _linked("parent", ref, next((one for one in overview.tasks if one.ref == ref), None), symbols)
+    return _linked("parent", ref, overview.index.get(ref), symbols)
 
 
 def _linked(way: str, ref: TaskRef, task: Task | None, symbols: Symbols) -> ListRow:

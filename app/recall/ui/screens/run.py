@@ -90,7 +90,7 @@ class RunScreen(DetailScreen):
 
     def context(self) -> Context:
         overview, ref = self.seen.overview, self.run.ref
-        task = next((task for task in overview.tasks if task.ref == ref), None)
+        task = overview.index.get(ref)
         entry = next((entry for entry in overview.merges if entry.ref == ref), None)
         agent = next((agent for agent in overview.agents if agent.name == self.run.agent), None)
         return Context(overview, task, agent, entry, self.seen.latest.get(ref, self.run))

@@ -126,4 +126,4 @@ class TaskScreen(DetailScreen):
         return int(row.opens.removeprefix("run:"))
 
     def _shown_task(self) -> Task | None:
-        return next((task for task in self.seen.overview.tasks if task.ref == self.ref), None)
+        return self.seen.overview.index.get(self.ref)
