@@ -161,9 +161,9 @@ def begin(
         raise _stopped(begun)
     receipt = begun.receipt
     if begun.step in (Step.BEGIN, Step.REPEAT):
-        _tell(
-            receipt, as_json, f"{key} has begun, attempt {receipt.attempt}; say `recall effect done` or `fail` next"
-        )
+        before = "; it may have happened before" if begun.step is Step.REPEAT else ""
+        words = f"{key} has begun, attempt {receipt.attempt}{before}; say `recall effect done` or `fail` next"
+        _tell(receipt, as_json, words)
         return
     if begun.step is Step.WAIT:
         raise Stop(ExitCode.BUSY, f"{key} has begun, and {receipt.actor} is at it; ask again later")
