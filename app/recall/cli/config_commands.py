@@ -69,18 +69,13 @@ def trust() -> None:
     recall.toml is code: when a command in it, an agent's or a task's own verify command changes, nothing new
     starts until a person confirms it here.
     """
-    from recall.config.trust import verifies_in_force
+    from recall.config.trust import commands_in_force, verifies_in_force
     from recall.engine.trust import confirm_commands
 
     with opened_project() as project:
         verifies = verifies_in_force(project.store.tasks())
         settings = with_presets(project.settings)
-        confirm_commands(settings, project.store, actor=ACTOR)
-        say(f"verify   {settings.verify or 'none'}")
-        if settings.setup:
-            say(f"setup    {settings.setup}")
-        for agent in settings.agents:
-            say(f"{agent.name:<8} {' '.join(agent.command)}")
-        for command in sorted(verifies):
-            say(f"a task   {command}")
+        confirm_commands(settings, project.store, actor=ACTOR, verifies=verifies)
+        for name, command in commands_in_force(settings, verifies):
+            say(f"{name}: {command}")
     say("\nconfirmed; these may run")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+import shlex
+from collections.abc import Collection, Iterable, Iterator
 
 from recall.config.settings import AgentSettings, Settings
 from recall.domain.task import Task, TaskState
+
+#: A name that a person knows it by, and what is run.
+NamedCommand = tuple[str, str]
 
 
 def commands_hash(settings: Settings, verifies: Iterable[str]) -> str:
@@ -38,6 +42,52 @@ def is_covered(settings: Settings, verifies: Collection[str], confirmed: str) ->
     now = fingerprint(settings, verifies).split()
     ours, *tasks = confirmed.split()
     return confirmed == commands_hash(settings, verifies) or (now[0] == ours and set(now[1:]) <= set(tasks))
+
+
+def commands_in_force(settings: Settings, verifies: Iterable[str]) -> list[NamedCommand]:
+    """What a `fingerprint` stands for, in the words of recall.toml."""
+    return [*_of_the_file(settings), *_of_tasks(verifies)]
+
+
+def unconfirmed(settings: Settings, verifies: Collection[str], confirmed: str) -> list[NamedCommand]:
+    """What of it no person confirmed. Of recall.toml one word is kept: when anything in it changed, all is given."""
+    if is_covered(settings, verifies, confirmed):
+        return []
+    now, (ours, *tasks) = commands_hash(settings, ()), confirmed.split() or [""]
+    theirs = _of_tasks(verify for verify in verifies if _hashed(verify) not in tasks)
+    return list(theirs) if now == ours else [*_of_the_file(settings), *theirs]
+
+
+def _of_the_file(settings: Settings) -> Iterator[NamedCommand]:
+    yield "verify", settings.verify or "none"
+    if settings.setup:
+        yield "setup", settings.setup
+    if settings.signals.command:
+        yield "signals.command", settings.signals.command
+    if settings.push:
+        yield "push", settings.push
+    if settings.env_pass:
+        yield "env_pass", " ".join(settings.env_pass)
+    for agent in settings.agents:
+        yield from _of_agent(agent)
+
+
+def _of_agent(agent: AgentSettings) -> Iterator[NamedCommand]:
+    argv = shlex.join(agent.command)
+    yield f"agents.{agent.name}", f"{argv}  (model {agent.model})" if agent.model else argv
+    rest = {
+        "resume_command": shlex.join(agent.resume_command),
+        "env": " ".join(f"{name}={shlex.quote(value)}" for name, value in sorted(agent.env.items())),
+        "env_pass": " ".join(agent.env_pass),
+        "env_unset": " ".join(agent.env_unset),
+    }
+    for name, text in rest.items():
+        if text:
+            yield f"agents.{agent.name}.{name}", text
+
+
+def _of_tasks(verifies: Iterable[str]) -> Iterator[NamedCommand]:
+    return (("a task's verify", verify) for verify in sorted(set(verifies)))
 
 
 def verifies_in_force(tasks: Iterable[Task]) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from recall.config.settings import Settings
-from recall.config.trust import fingerprint, is_covered, verifies_in_force
+from recall.config.trust import NamedCommand, fingerprint, is_covered, unconfirmed, verifies_in_force
 from recall.domain.task import Task
 from recall.engine.ports import Store
 
@@ -41,6 +41,16 @@ def all_confirmed(settings: Settings, store: Store) -> bool:
     return not _doubt(settings, store.verifies(), store.setting(TRUSTED))
 
 
-def confirm_commands(settings: Settings, store: Store, *, actor: str) -> None:
-    """A person has read the commands in force as they are now, and lets them run."""
-    store.put_setting(TRUSTED, fingerprint(settings, store.verifies()), actor=actor)
+def to_confirm(settings: Settings, store: Store, verifies: Collection[str]) -> list[NamedCommand]:
+    """Give what a person has not confirmed of the commands in force, `verifies` being the tasks' own."""
+    trusted = store.setting(TRUSTED)
+    return [] if trusted is None else unconfirmed(settings, verifies, trusted)
+
+
+def confirm_commands(
+    settings: Settings, store: Store, *, actor: str, verifies: Collection[str] | None = None
+) -> None:
+    """A person has read the commands, and lets them run. `verifies` are the tasks' own that were shown, those in
+    force now when None: what came in while the person read is asked for again."""
+    read = store.verifies() if verifies is None else verifies
+    store.put_setting(TRUSTED, fingerprint(settings, read), actor=actor)

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.message import Message
@@ -24,7 +24,8 @@ from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from recall.domain.signals import SignalKind
-from recall.ui.bridge import Called, Done, EngineSaid, Found, Met, NoTasks, Observed, Watcher
+from recall.ui.absence import greeting
+from recall.ui.bridge import Called, Done, EngineSaid, Found, Met, NoTasks, Observed, Unconfirmed, Watcher
 from recall.ui.commands import BY_ID, COMMANDS, Command
 from recall.ui.context import Context
 from recall.ui.external import end_process
@@ -41,6 +42,7 @@ from recall.ui.terminal import kept_terminal
 from recall_styles import CSS_PATHS, THEMES, variable_defaults
 
 _PATIENCE = 2.0
+_MOST_EVENTS = 100_000
 _CRASHED = """
 recall-tui: the screen failed, as written above. Nothing is lost: agents at work go on, and the next start of
 recall-tui or recall-tui --no-ui adopts them.
@@ -208,6 +210,11 @@ class RecallApp(App[int]):
 
         open_workbench(self.front, message.view)
 
+    def on_unconfirmed(self, message: Unconfirmed) -> None:
+        from recall.ui.acts.screen import ask_to_confirm
+
+        ask_to_confirm(self.front, message.commands, message.verifies)
+
     def on_left(self) -> None:
         self._watcher.stop()
         self.exit(self.front.leaving.code)
@@ -230,6 +237,27 @@ class RecallApp(App[int]):
     def _keep_layout(self) -> None:
         layout, state = self.main.layout_now(self.front.theme), self.session.state
         self.front.wishes.send(lambda: save_layout(state, layout))
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, (events.Key, events.MouseDown)) and not event.is_forwarded:
+            self._note_presence()
+        await super().on_event(event)
+
+    def _note_presence(self) -> None:
+        """Say what happened to somebody who was away for long."""
+        seen, store = self.front.seen, self.session.store
+        if seen is None:
+            return
+        away = self.front.absence.touched(self.session.clock.now().wall, seen.seq)
+        if away is None:
+            return
+        key = self.session.keys.name("report")
+
+        def look() -> Message | None:
+            said = greeting(away, store.events_since(away.seq, _MOST_EVENTS), key)
+            return Done(said) if said else None
+
+        self.front.ask(look)
 
     # -- commands ----------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,6 +106,15 @@ class Met(Message):
     def __init__(self, view: ConflictView) -> None:
         super().__init__()
         self.view = view
+
+
+class Unconfirmed(Message):
+    """Commands that no person has confirmed, by name; `verifies` are the tasks' own of all that are in force."""
+
+    def __init__(self, commands: Sequence[tuple[str, str]], verifies: Collection[str]) -> None:
+        super().__init__()
+        self.commands = commands
+        self.verifies = verifies
 
 
 class Left(Message):

@@ -6,8 +6,7 @@ Bindings, palette, help and docs/KEYS.md are made from this table. The reasons a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from recall.domain.frozen import frozen
 from recall.domain.intervention import Wish
 from recall.domain.merge import Shift
 from recall.ui import questions, reasons, wishes
@@ -16,7 +15,7 @@ from recall.ui.reasons import Why
 from recall.ui.wishes import Act
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """`key` is as Textual writes it and `shown` as people read it. `unavailable` gives the reason why it makes no
     sense now, or "". `act` is one store transaction; a command without one is a matter of the screen alone.
@@ -54,6 +53,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("log", "l", "look", "log", "Read the whole log of the selected task's run.", unavailable=reasons.no_run),
     Command("diff", "d", "look", "diff", "See what the selected task's run changed.", unavailable=reasons.no_run),
     Command("history", "y", "look", "history", "Read everything that happened, newest first; / searches."),
+    Command("report", "w", "look", "report", "Read what happened since you were last here, or in the last 24 hours."),
+    Command("timeline", "t", "look", "timeline", "See the runs of each agent in time, and how much landed when."),
     Command("agents", "A", "look", "agents' record", "See how each agent's runs came out, and its weights."),
     Command("settings", "comma", "look", "settings", "Read every setting and where it comes from.", shown=","),
     Command(
@@ -117,10 +118,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("editor", "o", "tools", "editor", "Open $EDITOR in the run's workspace.",
             unavailable=reasons.no_workspace),
     Command("edit", "e", "tools", "edit tasks", "Edit the task list in $EDITOR; it is read again afterwards."),
-    Command("trust", "C", "tools", "confirm commands", "Confirm the commands that Recall may run.",
-            unavailable=reasons.nothing_to_confirm,
-            confirm=questions.words(
-                "Confirm the commands in recall.toml and the tasks' verify commands as they are now?")),
+    Command("trust", "C", "tools", "confirm commands", "Read the commands that changed, and let Recall run them.",
+            unavailable=reasons.nothing_to_confirm),
     Command("engine", "E", "all", "take over", "Become the dispatcher when no other process is."),
     Command("theme", "T", "screen", "theme", "Choose a theme; it is shown while you choose."),
     Command("palette", "colon", "screen", "palette", "Find a command by its name.", shown=":"),

@@ -98,4 +98,5 @@ def queue_not_held(context: Context) -> str:
 
 
 def nothing_to_confirm(context: Context) -> str:
-    return "" if context.overview.dispatch_held else "nothing waits to be confirmed"
+    held = context.overview.dispatch_held and not context.overview.shortage
+    return "" if held else "nothing waits to be confirmed"

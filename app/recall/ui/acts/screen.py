@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from recall.engine.trust import confirm_commands
+from collections.abc import Collection, Sequence
+
+from textual.message import Message
+
+from recall.engine.trust import confirm_commands, to_confirm
 from recall.ui.acts.kind import OwnAct
+from recall.ui.bridge import Done, Unconfirmed
 from recall.ui.context import Context
 from recall.ui.front import Front
 from recall.ui.screens.main import MainScreen
+from recall.ui.screens.prompts import Confirm
 from recall.ui.screens.themes import ChooseTheme
 from recall.ui.wishes import ACTOR
 from recall_styles import THEMES
@@ -14,7 +20,27 @@ from recall_styles import THEMES
 
 def _trust(front: Front, _: Context) -> None:
     session = front.session
-    front.wish(lambda: confirm_commands(session.settings, session.store, actor=ACTOR), "commands confirmed")
+
+    def look() -> Message:
+        verifies = session.store.verifies()
+        commands = to_confirm(session.settings, session.store, verifies)
+        return Unconfirmed(commands, verifies) if commands else Done("every command is confirmed already")
+
+    front.ask(look)
+
+
+def ask_to_confirm(front: Front, commands: Sequence[tuple[str, str]], verifies: Collection[str]) -> None:
+    """Show the commands that would be confirmed; a yes holds for what was shown."""
+    session = front.session
+
+    def confirm() -> None:
+        confirm_commands(session.settings, session.store, actor=ACTOR, verifies=verifies)
+
+    def answered(yes: bool | None) -> None:
+        if yes:
+            front.wish(confirm, "the commands are confirmed")
+
+    front.over(Confirm("Let Recall run these commands?", [f"{name}: {text}" for name, text in commands]), answered)
 
 
 def _take_over(front: Front, _: Context) -> None:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static, TextArea
@@ -23,14 +23,24 @@ class Confirm(ModalScreen[bool]):
         Binding("escape,n", "answer(False)", "No", id="confirm.no"),
     ]
 
-    def __init__(self, question: str) -> None:
+    def __init__(self, question: str, lines: Sequence[str] = ()) -> None:
+        """`lines` are what the question is about, however many there are."""
         super().__init__()
         self._question = clean(question)
+        self._lines = [clean(line) for line in lines]
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Static(Content(self._question))
-            yield Static(Content("enter yes · escape no"), classes="hint")
+            if self._lines:
+                with VerticalScroll(classes="to-read"):
+                    yield Static(Content("\n".join(self._lines)))
+            scrolls = " · the arrow keys scroll" if self._lines else ""
+            yield Static(Content(f"enter yes · escape no{scrolls}"), classes="hint")
+
+    def on_mount(self) -> None:
+        for box in self.query(VerticalScroll):
+            box.focus()
 
     def action_answer(self, yes: bool) -> None:
         self.dismiss(yes)
