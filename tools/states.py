@@ -8,6 +8,7 @@ from string import ascii_lowercase
 
 from recall.domain.merge import MERGE_MOVES, MergeState
 from recall.domain.outcome import CONSEQUENCES, WEIGHT_START, Budget, CooldownRule, Effect, Settlement, settle
+from recall.domain.receipts import RECEIPT_MOVES, ReceiptState
 from recall.domain.run import RUN_MOVES, RunResult, RunState
 from recall.domain.task import TASK_MOVES, DoneBy, TaskState
 from tools.markdown import code, page, prose, table
@@ -17,8 +18,9 @@ Moves = Collection[tuple[tuple[StrEnum, StrEnum], str]]
 _HEAD = """\
 # States
 
-A task, a run and a merge entry each have one table of moves; the store refuses any other. This page is made from
-those tables by `make docs`: mend `domain/task.py`, `run.py`, `merge.py` or `outcome.py` and make it anew.
+A task, a run, a merge entry and a receipt each have one table of moves; the store refuses any other. This page is made
+from those tables by `make docs`: mend `domain/task.py`, `run.py`, `merge.py`, `receipts.py` or `outcome.py` and make it
+anew.
 """
 
 _TASK_STATES = {
@@ -79,6 +81,9 @@ def states_page() -> str:
         "## Merge entries",
         prose(MergeState.__doc__),
         _machine(MERGE_MOVES.items(), MergeState.QUEUED),
+        "## Receipts of outside actions",
+        prose(ReceiptState.__doc__),
+        _machine(RECEIPT_MOVES.items(), ReceiptState.BEGUN),
         _RESULTS,
         _results(),
         _EXCEPTIONS,
