@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from recall.bootstrap import take_dispatcher_lock
+from recall.domain.run import Claim
 from tests.support.builders import spec
 from tests.support.driver import Shop, shop_in
 from tests.support.hermetic_git import Repo
@@ -46,6 +47,62 @@ def test_no_escape_sequence_of_outside_text_reaches_the_terminal(tmp_path: Path,
             assert screen.ends() == 0
     found = _OBEYED.search(screen.output)
     assert found is None, bytes(screen.output[max(0, found.start() - 40) : found.end() + 10])
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+@pytest.mark.parametrize(
+    ("keys", "shown"),
+    [
+        ("\r", "Events"),
+        ("v", ""),
+        ("vv", "prerequisite"),
+        ("2", "bee"),
+        ("4", ""),
+        ("l", ""),
+        ("lx", ""),
+        ("d", "what"),
+        ("y", "History"),
+        ("A", "Record"),
+        (",", "Settings"),
+        ("/a", "filter"),
+        ("X", ""),
+        (":", ""),
+    ],
+    ids=["task", "columns", "tree", "agents", "log", "run", "raw", "diff", "history", "record", "settings",
+         "filter", "question", "palette"],
+)  # fmt: skip
+def test_no_escape_sequence_reaches_the_terminal_from(
+    tmp_path: Path, home: Path, keys: str, shown: str, size: tuple[int, int]
+) -> None:
+    """Each screen in turn, with a task whose title, body, agent's log, branch and reason are everything at once."""
+    with shop_in(tmp_path, spec("H-1", title=f"a{_EVERYTHING}", body=_EVERYTHING)) as shop:
+        _everything_at_work(shop)
+        lock = take_dispatcher_lock(shop.session.location, shop.session.settings)
+        with closing(lock), terminal(TUI, shop.repo.path, size=size) as screen:
+            screen.shows("H-1", "viewing", "Running")
+            screen.type("1n")
+            screen.type("j")
+            for key in keys:
+                screen.type(key)
+                screen.watch(0.3)
+            screen.shows(*([shown] if shown else []))
+            screen.watch(0.5)
+    found = _OBEYED.search(screen.output)
+    assert found is None, bytes(screen.output[max(0, found.start() - 40) : found.end() + 10])
+
+
+_EVERYTHING = " | ".join(HOSTILE)
+
+
+def _everything_at_work(shop: Shop) -> None:
+    claim = shop.store.claim(shop.task("H-1").ref, "bee", "bee-1", 1e6, why=_EVERYTHING)
+    assert isinstance(claim, Claim)
+    base, branch = shop.repo.tip(), f"recall/{_EVERYTHING}"
+    shop.store.start_run(claim.run_id, claim.owner, claim.version, branch=branch, base=base, slot="s1")
+    shop.store.pause_agent("ant", actor="cli", reason=_EVERYTHING)
+    folder = shop.session.run_folder(claim.run_id)
+    folder.mkdir(parents=True)
+    (folder / "transcript").write_bytes("\n".join(HOSTILE).encode("utf-8", "surrogateescape") + b"\nlast line\n")
 
 
 def test_a_second_screen_views_and_can_intervene(tmp_path: Path, home: Path) -> None:
