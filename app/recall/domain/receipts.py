@@ -192,8 +192,8 @@ def waiting_words(receipt: Receipt) -> str:
         again = "" if receipt.state is ReceiptState.FAILED else "; it is looked at again in a few minutes"
         return receipt.reason + again
     return (
-        f"{receipt.key}: nobody knows whether it happened ({receipt.reason}); look, then `recall effect done "
-        f"{receipt.key}` or `recall effect fail {receipt.key}`"
+        f"{receipt.key} may have happened or not: look, then `recall effect done {receipt.key}`, or `fail` "
+        f"({receipt.reason})"
     )
 
 
