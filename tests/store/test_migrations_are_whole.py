@@ -14,7 +14,7 @@ import pytest
 
 from recall.domain.errors import ConfigError, EnvironmentFailure
 from recall.domain.merge import MergeState
-from recall.domain.receipts import ReceiptState
+from recall.domain.receipts import ReceiptState, Wish
 from recall.domain.run import RunResult, RunState
 from recall.domain.task import DoneBy, TaskState
 from recall.engine.ports import Store
@@ -111,6 +111,35 @@ def test_every_older_version_is_brought_up_to_date(tmp_path: Path, version: int)
         import_specs(store, spec("T-1"))
         assert [agent.name for agent in store.agents()] == ["old"]
         assert store.check() == []
+
+
+def test_what_had_landed_is_kept_beside_the_receipts_of_outside_actions(tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    with closing(connect(tmp_path / "state" / "recall.db")) as connection:
+        migrate(connection, known_migrations()[:7])
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute(
+            "INSERT INTO receipts VALUES (3, 2, 'main', 'T-1', 'amy', 1, 'tip', 'onto', 'landed', 5.0)"
+        )
+    with closing(connect(tmp_path / "state" / "recall.db")) as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        migrate(connection, known_migrations())
+        assert [tuple(row) for row in connection.execute("SELECT task, landed_commit FROM landings").fetchall()] == [
+            ("T-1", "landed")
+        ]
+        assert connection.execute("SELECT count(*) FROM receipts").fetchall()[0][0] == 0
+
+
+@pytest.mark.parametrize("statement", ["UPDATE receipts SET answer = 'other'", "DELETE FROM receipts"])
+def test_a_receipt_of_what_happened_is_final(tmp_path: Path, statement: str) -> None:
+    with make_store(tmp_path) as store:
+        store.begin_effect(Wish("key", "intent", "cli"))
+        assert store.answer_effect("key", 1, ReceiptState.DONE, actor="cli", answer="yes") is None
+    with (
+        closing(sqlite3.connect(tmp_path / "state" / "recall.db")) as connection,
+        pytest.raises(sqlite3.IntegrityError, match=r"is final|never deleted"),
+    ):
+        connection.execute(statement)
 
 
 def test_a_failed_migration_leaves_nothing_behind(tmp_path: Path) -> None:
