@@ -77,6 +77,23 @@ def test_head_and_tail_survive_and_offsets_stay_true(tmp_path: Path, cap: int, s
     assert whole.endswith(reader.tail(3))
 
 
+def test_a_reader_that_has_read_sees_what_grows_and_what_is_rotated_away(tmp_path: Path) -> None:
+    whole = b"".join(b"%06d\n" % number for number in range(200))
+    writer, reader, offset = Writer(tmp_path, 100), Transcript(tmp_path), 0
+    for at in range(0, len(whole), 7):
+        writer.write(whole[at : at + 7])
+        assert at <= reader.size() <= at + 7
+        while (chunk := reader.read(offset, 11)).data:
+            assert whole[chunk.start : chunk.end] == chunk.data
+            offset = chunk.end
+        assert offset == at + 7
+    writer.close()
+    early = reader.read(60, 11)
+    assert early.start > 60
+    assert whole[early.start : early.end] == early.data
+    assert reader.size() == len(whole)
+
+
 def test_the_tail_never_joins_lines_over_a_gap(tmp_path: Path) -> None:
     writer = Writer(tmp_path, 40)
     writer.write(b"".join(b"line %02d\n" % number for number in range(20)))

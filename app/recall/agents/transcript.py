@@ -36,15 +36,20 @@ class _Segment:
 
 
 class Transcript:
-    """The transcript in a run folder. A folder without one reads as empty."""
+    """The transcript in a run folder. A folder without one reads as empty.
+
+    The folder is listed when what is known of it does not answer: while the last file grows, it is the last one.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._known: list[_Segment] = []
 
     def size(self) -> int:
         """The offset behind the last byte written."""
-        segments = self._segments()
-        return segments[-1].end if segments else 0
+        if not self._last_grew():
+            self._known = self._segments()
+        return self._known[-1].end if self._known else 0
 
     def dropped(self) -> int:
         """How many bytes in the middle are not there any more."""
@@ -53,7 +58,13 @@ class Transcript:
 
     def read(self, offset: int, limit: int = 64 * 1024) -> Chunk:
         """At most `limit` bytes from `offset` on. No data: nothing there yet."""
-        for segment in self._segments():
+        known = next((segment for segment in self._known if segment.start <= offset < segment.end), None)
+        data = _read(known.path, offset - known.start, limit) if known is not None else None
+        return Chunk(offset, data) if data is not None else self._read_afresh(offset, limit)
+
+    def _read_afresh(self, offset: int, limit: int) -> Chunk:
+        self._known = self._segments()
+        for segment in self._known:
             if segment.end > offset:
                 start = max(offset, segment.start)
                 data = _read(segment.path, start - segment.start, limit)
@@ -71,6 +82,18 @@ class Transcript:
             if not whole or len(data) >= limit or data.count(b"\n") > lines or not self._follows(segment):
                 break
         return b"".join(data.splitlines(keepends=True)[-lines:]) if lines > 0 else b""
+
+    def _last_grew(self) -> bool:
+        """Bring the known size of the last file up to date; tell whether it grew."""
+        if not self._known:
+            return False
+        last = self._known[-1]
+        try:
+            size = last.path.stat().st_size
+        except OSError:
+            return False
+        self._known[-1] = _Segment(last.start, last.path, size)
+        return size > last.size
 
     def _follows(self, segment: _Segment) -> bool:
         """Tell whether nothing was dropped right before this segment."""
