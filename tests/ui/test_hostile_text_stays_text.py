@@ -78,7 +78,7 @@ def test_wherever_it_is_shown(shop: Shop, size: tuple[int, int]) -> None:
         recall.board.select("T-1").press("answer")
         recall.screen.shows("enter accepts")
         _looks_harmless(recall)
-        recall.types("[/").keys("enter").says("answer: done")
+        recall.types("[/").keys("enter").says("has your answer")
         _looks_harmless(recall)
 
 

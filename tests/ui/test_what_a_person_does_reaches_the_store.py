@@ -80,7 +80,7 @@ def test_an_agent_is_paused_and_resumed(shop: Shop) -> None:
 def test_everything_can_be_paused(shop: Shop) -> None:
     with driving(shop.session) as recall:
         recall.board.shows("T-1")
-        recall.press("pause").says("pause / resume all: done")
+        recall.press("pause").says("dispatching is paused")
         recall.why.shows("paused")
 
 

@@ -286,7 +286,7 @@ class RecallApp(App[int]):
     def _carry_out(self, command: Command, context: Context) -> None:
         act = command.act
         if act is not None:
-            self.front.wish(lambda: act(self.session.store, context), command.title)
+            self.front.wish(lambda: act(self.session.store, context))
         else:
             from recall.ui.acts import ACTS
 

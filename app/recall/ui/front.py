@@ -14,6 +14,7 @@ from recall.domain.run import Refused
 from recall.domain.task import TaskRef
 from recall.domain.text import clean
 from recall.engine.resolve import Resolver
+from recall.ui.absence import Absence
 from recall.ui.bridge import Done, EngineHost
 from recall.ui.errands import Errands
 from recall.ui.leaving import Leaving
@@ -43,6 +44,7 @@ class Front:
         self.questions = Errands(app, "questions", log)
         self.drafts: dict[TaskRef, Bench] = {}
         self.theme = ""
+        self.absence = Absence()
         self.leaving = Leaving(self, leave_working=leave_working)
 
     def say(self, text: str, severity: SeverityLevel = "information") -> None:
@@ -57,20 +59,14 @@ class Front:
         """Read something; its message comes back to the app."""
         self.questions.send(question)
 
-    def wish(self, act: Callable[[], Refused | None], title: str) -> None:
-        """Have one transaction done: another process may hold the store for seconds."""
-
-        def done() -> Done:
-            refused = act()
-            return Done(refused.reason, refused=True) if refused is not None else Done(f"{title}: done")
-
-        self.wishes.send(done)
+    def wish(self, act: Callable[[], Refused | str]) -> None:
+        """Have one transaction done, and tell what it says: another process may hold the store for seconds."""
+        self.wishes.send(lambda: _told(act()))
 
     def settle(self, ref: TaskRef, way: Callable[[Resolver, TaskRef], str | Refused]) -> None:
         """End a task's conflict in this way."""
+        self.wishes.send(lambda: _told(way(self.session.desk(ACTOR), ref)))
 
-        def done() -> Done:
-            said = way(self.session.desk(ACTOR), ref)
-            return Done(said.reason, refused=True) if isinstance(said, Refused) else Done(said)
 
-        self.wishes.send(done)
+def _told(said: Refused | str) -> Done:
+    return Done(said.reason, refused=True) if isinstance(said, Refused) else Done(said)

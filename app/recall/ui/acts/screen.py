@@ -33,12 +33,13 @@ def ask_to_confirm(front: Front, commands: Sequence[tuple[str, str]], verifies: 
     """Show the commands that would be confirmed; a yes holds for what was shown."""
     session = front.session
 
-    def confirm() -> None:
+    def confirm() -> str:
         confirm_commands(session.settings, session.store, actor=ACTOR, verifies=verifies)
+        return "the commands are confirmed"
 
     def answered(yes: bool | None) -> None:
         if yes:
-            front.wish(confirm, "the commands are confirmed")
+            front.wish(confirm)
 
     front.over(Confirm("Let Recall run these commands?", [f"{name}: {text}" for name, text in commands]), answered)
 

@@ -19,7 +19,7 @@ def _answer(front: Front, context: Context) -> None:
 
     def answered(text: str | None) -> None:
         if text:
-            front.wish(lambda: interventions.answer(store, ref, text, actor=ACTOR), "answer")
+            front.wish(lambda: interventions.answer(store, ref, text, actor=ACTOR) or f"{ref} has your answer")
 
     front.over(Ask(f"{ref} {context.task.reason if context.task else ''}"), answered)
 
@@ -31,18 +31,22 @@ def _stop_run(front: Front, context: Context) -> None:
     def stop() -> Refused | None:
         return interventions.hold(store, ref, actor=ACTOR, reason=_REASON)
 
-    def stop_and_go_on() -> Refused | None:
-        return stop() or interventions.unhold(store, ref, actor=ACTOR)
+    def hold() -> Refused | str:
+        return stop() or f"the run of {ref} is stopped; the task is on hold"
 
-    ways = (stop, stop_and_go_on)
+    def go_on() -> Refused | str:
+        refused = stop() or interventions.unhold(store, ref, actor=ACTOR)
+        return refused or f"the run of {ref} is stopped; the task may be started again"
+
+    ways = (hold, go_on)
 
     def chosen(number: int | None) -> None:
         if number is not None and number >= 0:
-            front.wish(ways[number], "stop run")
+            front.wish(ways[number])
 
-    hold = front.session.keys.name("hold")
+    key = front.session.keys.name("hold")
     question = f"Stop the run of {ref}? {what_stops(context)}"
-    front.over(Choose(question, (f"put the task on hold; {hold} lets it go on", "let it be started again")), chosen)
+    front.over(Choose(question, (f"put the task on hold; {key} lets it go on", "let it be started again")), chosen)
 
 
 ACTS: dict[str, OwnAct] = {"answer": _answer, "stop-run": _stop_run}
