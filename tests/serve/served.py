@@ -57,6 +57,27 @@ class Served:
 
     def ask(self, path: str, *, host: str = "", cookie: str = "", method: str = "GET", **headers: str) -> Answer:
         """Send one request; `Sec_Fetch_Site="none"` is a header."""
+        with self._asked(path, host=host, cookie=cookie, method=method, headers=headers) as answer:
+            return answer
+
+    def ask_for_socket(self, *, origin: str | None = None, cookie: str = "", host: str = "") -> Answer:
+        """Send what opens a WebSocket; without an origin one of this server's own. The socket is left at once."""
+        with self.socket(cookie, origin=origin, host=host) as answer:
+            return answer
+
+    @contextmanager
+    def socket(self, cookie: str, *, origin: str | None = None, host: str = "") -> Generator[Answer]:
+        """Open a WebSocket for a while."""
+        key = base64.b64encode(os.urandom(16)).decode()
+        headers = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+        headers |= {"Sec-WebSocket-Key": key, "Origin": f"http://{self.host}" if origin is None else origin}
+        with self._asked(f"{self.room}socket", host=host, cookie=cookie, method="GET", headers=headers) as answer:
+            yield answer
+
+    @contextmanager
+    def _asked(
+        self, path: str, *, host: str, cookie: str, method: str, headers: Mapping[str, str]
+    ) -> Generator[Answer]:
         sent = {"Host": host or self.host, **({"Cookie": cookie} if cookie else {})}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
@@ -64,16 +85,9 @@ class Served:
             connection.request(method, path, headers=sent)
             answer = connection.getresponse()
             body = b"" if answer.status == http.client.SWITCHING_PROTOCOLS else answer.read()
-            return Answer(answer.status, answer.headers, body.decode("utf-8", "replace"))
+            yield Answer(answer.status, answer.headers, body.decode("utf-8", "replace"))
         finally:
             connection.close()
-
-    def ask_for_socket(self, *, origin: str | None = None, cookie: str = "", host: str = "") -> Answer:
-        """Send what opens a WebSocket; without an origin one of this server's own. The socket is left at once."""
-        key = base64.b64encode(os.urandom(16)).decode()
-        headers = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13"}
-        headers |= {"Sec_WebSocket_Key": key, "Origin": f"http://{self.host}" if origin is None else origin}
-        return self.ask(f"{self.room}socket", host=host, cookie=cookie, **headers)
 
     def come_in(self) -> str:
         """Give the cookie of somebody who was given the address. The key is used then."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from pathlib import Path
@@ -86,6 +87,15 @@ def test_a_killed_server_takes_its_viewers_along(person: Person, served: Served)
     served.has_viewers(1)
     served.ends(signal.SIGKILL)
     served.has_viewers(0)
+
+
+def test_so_many_views_and_no_more(served: Served) -> None:
+    cookie = served.come_in()
+    with contextlib.ExitStack() as open_:
+        statuses = [open_.enter_context(served.socket(cookie)).status for _ in range(9)]
+        assert statuses == [101] * 8 + [503]
+    served.has_viewers(0)
+    assert served.ask_for_socket(cookie=cookie).status == 101
 
 
 def test_a_broken_recall_toml_is_said_in_the_tab(person: Person, served: Served, shop: Shop) -> None:

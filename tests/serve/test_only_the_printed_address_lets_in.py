@@ -220,6 +220,28 @@ def test_a_port_can_be_chosen(shop: Shop) -> None:
         assert served.ask(served.entrance).status == 200
 
 
+def test_without_its_packages_it_says_what_to_install(shop: Shop) -> None:
+    script = "import sys; sys.modules['textual_serve'] = None; from recall.cli import main; main()"
+    ended = subprocess.run(
+        [sys.executable, "-c", script, "serve"],
+        cwd=shop.repo.path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert (ended.returncode, ended.stderr) == (
+        4,
+        "`recall serve` needs two more packages: pip install 'recall-tui[serve]'\n",
+    )
+
+
+def test_where_nothing_is_set_up_it_says_what_to_do(repo: Repo) -> None:
+    code, said = _recall(repo, "serve", "--no-open")
+    assert code == 2
+    assert "recall init" in said
+
+
 # -- how the browser is given the address --------------------------------------------------------------------------
 def test_the_key_stands_in_no_command_line(shop: Shop, tmp_path: Path) -> None:
     """Whoever may list processes could read it there. The browser gets a page that its owner alone can read."""

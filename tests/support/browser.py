@@ -47,6 +47,13 @@ _READ_TERMINAL = """
 """
 
 
+_PAGE_IS_LEFT = ("navigated or closed", "context was destroyed", "Cannot find context", "Promise was collected")
+
+
+class Unanswered(AssertionError):
+    """The browser could not do what it was asked to."""
+
+
 @dataclass
 class Tab:
     """`requests` are the addresses of everything that was asked for, sockets too; `refusals` what the page's own
@@ -70,8 +77,16 @@ class Tab:
         return self.wait(lambda: all(word in "\n".join(self.lines) for word in words), str(words))
 
     def evaluate(self, script: str) -> Any:
-        """Give the value of an expression in the page; a promise is waited for."""
-        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        """Give the value of an expression in the page; a promise is waited for. Where the page is left meanwhile, the
+        next one is asked."""
+        while True:
+            try:
+                answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+                break
+            except Unanswered as why:
+                if not any(words in str(why) for words in _PAGE_IS_LEFT):
+                    raise
+                self.browser.read(0.05)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
@@ -164,7 +179,8 @@ class Browser:
             assert time.monotonic() < deadline, f"the browser does not answer {method}"
             self.read(0.2)
         answer = self._answers.pop(number)
-        assert "error" not in answer, f"{method}: {answer['error']}"
+        if "error" in answer:
+            raise Unanswered(f"{method}: {answer['error']}")
         result: dict[str, Any] = answer["result"]
         return result
 

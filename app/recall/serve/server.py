@@ -21,6 +21,8 @@ from recall.serve.gate import Gate
 from recall.serve.site import Site
 
 _HERE = "127.0.0.1"
+#: Longer than a viewer may take to leave.
+_PATIENCE = 10
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: A browser needs a screen; without one a text browser would be started, in the terminal of the server.
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
@@ -75,7 +77,7 @@ async def _serve(site: Site, listener: socket.socket, ready: Callable[[], None])
     loop, end = asyncio.get_running_loop(), asyncio.Event()
     for number in _ENDING:
         loop.add_signal_handler(number, end.set)
-    runner = web.AppRunner(site.application(), access_log=None)
+    runner = web.AppRunner(site.application(), access_log=None, shutdown_timeout=_PATIENCE)
     await runner.setup()
     try:
         await web.SockSite(runner, listener).start()

@@ -17,9 +17,10 @@ from textual_serve.download_manager import DownloadManager
 from recall.serve.gate import Gate, Knock
 from recall.serve.visit import Visit
 
-_MOST_VISITS = 12
+_MOST_VISITS = 8
 _MOST_CELLS = 1000
 _HEARTBEAT_SECONDS = 20
+_FAREWELL_SECONDS = 2
 _COOKIE = "recall"
 _OURS = files("recall.serve") / "page"
 _THEIRS = Path(textual_serve.__file__).parent / "static"
@@ -114,7 +115,7 @@ class Site:
         _admit(self._gate.keeps_out_of_socket, request)
         if len(self._sockets) >= _MOST_VISITS:
             raise web.HTTPServiceUnavailable(text=f"{_MOST_VISITS} views are open; close one of them\n")
-        socket = web.WebSocketResponse(heartbeat=_HEARTBEAT_SECONDS, compress=False)
+        socket = web.WebSocketResponse(heartbeat=_HEARTBEAT_SECONDS, timeout=_FAREWELL_SECONDS, compress=False)
         self._sockets.add(socket)
         try:
             await socket.prepare(request)
