@@ -181,7 +181,7 @@ class RecallApp(App[int]):
 
     def on_engine_said(self, message: EngineSaid) -> None:
         if message.mode:
-            self.main.say_mode(message.mode)
+            self.main.say_mode(message.mode, message.text if message.mode == "stopped" else "")
         if message.mode == "stopped" and self.front.leaving.asked:
             self.front.leaving.now()
         elif message.text:

@@ -62,7 +62,8 @@ class AgentLine:
 
 @frozen
 class Report:
-    """`still` counts the tasks by their state now, in people's words; states without tasks are left out."""
+    """`still` counts the tasks by their state now, in people's words; states without tasks are left out. `known` are
+    all tasks."""
 
     project: str
     figures: Figures
@@ -72,6 +73,7 @@ class Report:
     lines: tuple[AgentLine, ...]
     spent: Spent
     still: tuple[tuple[str, int], ...]
+    known: frozenset[TaskRef] = frozenset()
 
     @property
     def since(self) -> float:
@@ -107,6 +109,7 @@ def report_of(
         lines=_lines(past),
         spent=total_of(past.settled),
         still=tuple((word, count) for word, count in counts.items() if count),
+        known=frozenset(past.tasks),
     )
 
 

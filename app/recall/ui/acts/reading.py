@@ -13,8 +13,10 @@ from recall.ui.front import Front
 from recall.ui.screens.agents import AgentsScreen
 from recall.ui.screens.history import HistoryScreen
 from recall.ui.screens.reference import HelpScreen, SettingsScreen
+from recall.ui.screens.report import ReportScreen
 from recall.ui.screens.run import RunScreen
 from recall.ui.screens.task import TaskScreen
+from recall.ui.screens.timeline import TimelineScreen
 
 _LOG_PANE = 3
 
@@ -61,6 +63,16 @@ def _history(front: Front, _: Context) -> None:
         front.over(HistoryScreen(front.session, front, front.seen))
 
 
+def _report(front: Front, _: Context) -> None:
+    if front.seen is not None:
+        front.over(ReportScreen(front.session, front, front.seen, front.absence.since(front.seen.overview.now)))
+
+
+def _timeline(front: Front, _: Context) -> None:
+    if front.seen is not None:
+        front.over(TimelineScreen(front.session, front, front.seen))
+
+
 def _agents(front: Front, context: Context) -> None:
     if front.seen is not None:
         name = context.agent.name if context.agent is not None else ""
@@ -82,6 +94,8 @@ ACTS: dict[str, OwnAct] = {
     "log": _log,
     "diff": _diff,
     "history": _history,
+    "report": _report,
+    "timeline": _timeline,
     "agents": _agents,
     "settings": _settings,
     "help": _help,

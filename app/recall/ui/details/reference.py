@@ -26,6 +26,8 @@ MOVING = (
     ("n, N", "go to the next and the previous match in a text"),
     ("space", "fold a group, a region or a column, or open it"),
     ("left, right", "go to the column beside, where tasks are shown as columns"),
+    ("+, -", "see a shorter or a longer time of the timeline; h and l move it, n goes back to now"),
+    ("left, right", "go to the run before and behind in the timeline"),
     ("mouse", "select, open with two clicks, press a key that is shown, drag a border"),
     ("esc", "take back the filter, then the zoom, then leave a screen or a dialog"),
 )
