@@ -95,7 +95,7 @@ def test_so_many_views_and_no_more(served: Served) -> None:
         statuses = [open_.enter_context(served.socket(cookie)).status for _ in range(9)]
         assert statuses == [101] * 8 + [503]
     served.has_viewers(0)
-    assert served.ask_for_socket(cookie=cookie).status == 101
+    eventually(lambda: served.ask_for_socket(cookie=cookie).status == 101)
 
 
 def test_a_broken_recall_toml_is_said_in_the_tab(person: Person, served: Served, shop: Shop) -> None:
