@@ -209,7 +209,7 @@ def test_a_red_main_is_told_by_its_sign() -> None:
     ("width", "line"),
     [
         (100, " why T-B09: waits for T-B07, which needs you  r requeue  p pause  c conflict  ? help"),
-        (60, " why T-B09: waits for T-B07, w…  r requeue  p pause  ? help"),
+        (60, " why T-B09: waits for T-B07, which need…  r requeue  ? help"),
         (40, " why T-B09: waits f…  r requeue  ? help"),
     ],
 )

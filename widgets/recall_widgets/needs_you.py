@@ -76,8 +76,8 @@ class NeedsYou(LineList[NeedRow]):
     def right_of(self, row: NeedRow) -> Sequence[Span]:
         if not row.id:
             return ()
-        age = Span(f" {row.age:>{_AGE_WIDTH}} ", "muted")
-        return [*hints(row.keys, self.content_size.width // 2 - _AGE_WIDTH), age]
+        age = [Span(f" {row.age:>{_AGE_WIDTH}} ", "muted")] if row.age else []
+        return [*hints(row.keys, self.content_size.width // 2 - _AGE_WIDTH), *age]
 
 
 def _short(rows: Sequence[NeedRow], symbols: Symbols) -> Sequence[NeedRow]:

@@ -12,8 +12,8 @@ from recall_widgets.spans import Line, Span, beside, cleaned, width_of
 
 
 class WhyLine(OneLine[Why]):
-    """Up to half of the line is the reason's. Keys come most useful first, but the last one, help, always stays;
-    a key that does not fit is left out whole."""
+    """The reason comes before the keys: beside it stand the most useful one and the last one, help, and more of them
+    where it leaves room."""
 
     def __init__(self, *, symbols: Symbols = UNICODE, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(Why(), symbols=symbols, id=id, classes=classes)
@@ -26,5 +26,6 @@ class WhyLine(OneLine[Why]):
     def line_of(self, value: Why, width: int) -> Line:
         left = [Span(" why " if value.subject else " ", "muted"), Span(value.subject, "strong")]
         left.append(Span(f": {value.text}" if value.subject else value.text))
-        least = min(width_of(cleaned(left)), width // 2)
+        always = width_of(hints_and_last([*value.keys[:1], *value.keys[1:][-1:]], width // 2))
+        least = min(width_of(cleaned(left)), width - always - 1)
         return beside(left, hints_and_last(value.keys, width - least - 1), width, self.symbols.ellipsis, least=least)

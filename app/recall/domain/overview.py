@@ -52,6 +52,14 @@ class Overview:
         return {word: found[word] for word in TASK_WORDS}
 
     @property
+    def halt(self) -> str:
+        """`held` while nothing new starts before a person acts, or the disk has room; `paused` while a person wants
+        nothing started; else ""."""
+        if self.dispatch_held:
+            return "held"
+        return "" if self.snapshot.dispatching else "paused"
+
+    @property
     def standing(self) -> Standing:
         return standing(
             self.tasks,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import lru_cache
 
 from recall.domain.agent import Agent, Weight
@@ -12,7 +11,7 @@ from recall.domain.globs import overlapping
 from recall.domain.rng import Rng
 from recall.domain.snapshot import Assign, Snapshot
 from recall.domain.task import Task, TaskRef, TaskState
-from recall.domain.words import task_word
+from recall.domain.words import moment, task_word
 
 #: How much the record of landings counts against the weight, which remembers the last few runs best.
 _RECORD_SHARE = 0.75
@@ -199,9 +198,8 @@ def _barred(agent: Agent, task: Task, now: float) -> str:
     if agent.types and task.type not in agent.types:
         return f"takes {', '.join(agent.types)} only"
     if task.is_kept_from(agent.name, now):
-        return (
-            f"may take it from {_moment(task.kept_until or now)} on, {task.kept_for}'s work on it is kept until then"
-        )
+        then = moment(task.kept_until or now, now)
+        return f"may take it from {then} on, {task.kept_for}'s work on it is kept until then"
     return ""
 
 
@@ -218,7 +216,7 @@ def _held(agent: Agent, now: float) -> str:
         return _paused_for(agent.paused_reason)
     if agent.cooling_until is not None and agent.cooling_until > now:
         why = agent.cooling_reason or agent.cooling_line
-        return f"cooling until {_moment(agent.cooling_until)}" + (f": {why}" if why else "")
+        return f"cooling until {moment(agent.cooling_until, now)}" + (f": {why}" if why else "")
     if agent.over_budget:
         return agent.over_budget
     if agent.running >= agent.parallel:
@@ -254,7 +252,7 @@ def _in_the_way(task: Task, others: Iterable[Task]) -> str:
 def _retry_words(task: Task, now: float) -> str:
     if task.retry_at is None or task.retry_at <= now:
         return ""
-    return f"held back until {_moment(task.retry_at)}" + (f": {task.reason}" if task.reason else "")
+    return f"held back until {moment(task.retry_at, now)}" + (f": {task.reason}" if task.reason else "")
 
 
 def _why_ready(task: Task, snapshot: Snapshot) -> str:
@@ -312,7 +310,3 @@ def _paused_for(reason: str) -> str:
     if reason.startswith("paused"):
         return reason
     return f"paused: {reason}" if reason else "paused"
-
-
-def _moment(wall: float) -> str:
-    return datetime.fromtimestamp(wall, UTC).strftime("%Y-%m-%d %H:%M UTC")

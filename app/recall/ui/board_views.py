@@ -39,17 +39,20 @@ def region_key(region: str) -> str:
 @dataclass(frozen=True)
 class BoardView:
     """What a board shows, and how. `folded` holds the keys of headings; a heading inside a region that is among them
-    does the opposite of what its state does everywhere. While a filter is in force, all that matches is open."""
+    does the opposite of what its state does everywhere. While a filter is in force, all that matches is open.
+    `halt` is the overview's: why no ready task starts."""
 
     roll: Roll
     now: float
     runs: Mapping[TaskRef, Run] = field(default_factory=dict[TaskRef, Run])
     folded: Collection[str] = ()
     needle: str = ""
+    halt: str = ""
 
     @classmethod
     def of(cls, overview: Overview, roll: Roll, folded: Collection[str] = (), needle: str = "") -> BoardView:
-        return cls(roll, overview.now, {run.ref: run for run in overview.runs}, folded, needle)
+        runs = {run.ref: run for run in overview.runs}
+        return cls(roll, overview.now, runs, folded, needle, overview.halt)
 
     def by_state(self) -> Sequence[BoardRow]:
         """Headings and tasks in the order in which states matter; inside regions, when there are several."""
@@ -153,7 +156,7 @@ class BoardView:
     def _task_row(self, key: str, indent: int, *, tree: bool) -> BoardRow:
         task = self.roll.tasks[key]
         word = task_word(task)
-        detail, time = _detail(task, word, self.now, self.roll, self.runs.get(task.ref))
+        detail, time = _detail(task, word, self.now, self.roll, self.runs.get(task.ref), self.halt)
         return BoardRow(
             key,
             "task",
@@ -185,7 +188,7 @@ def _title(word: str) -> str:
     return word.capitalize()
 
 
-def _detail(task: Task, word: str, now: float, roll: Roll, run: Run | None) -> tuple[str, str]:
+def _detail(task: Task, word: str, now: float, roll: Roll, run: Run | None, halt: str) -> tuple[str, str]:
     """Give the most useful fact for a state, and a time."""
     if word == "running" and run is not None:
         return run.agent, elapsed(now - (run.started_at or run.claimed_at))
@@ -196,7 +199,7 @@ def _detail(task: Task, word: str, now: float, roll: Roll, run: Run | None) -> t
     if word == "ready":
         if task.retry_at is not None and task.retry_at > now:
             return f"again at {moment(task.retry_at, now)}", ""
-        return "waits: agent", ""
+        return f"dispatch is {halt}" if halt else "waits: agent", ""
     if word in ("needs you", "on hold"):
         return task.reason.splitlines()[0] if task.reason else "", age(now - task.changed_at)
     if word == "done":

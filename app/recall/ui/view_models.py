@@ -35,7 +35,7 @@ FILTER_LINE = Why("", "type a part of an id or a title", (KeyHint("enter", "keep
 #: Entries that nothing behind them waits for.
 _ASIDE = frozenset({MergeState.CONFLICT, MergeState.WAITING_CHECKOUT})
 #: The keys that the bottom line offers, in this order, where they make sense.
-_OFFERED = ("answer", "conflict", "open", "requeue", "cancel", "pause-agent", "lift", "retry", "trust", "help")
+_OFFERED = ("trust", "answer", "conflict", "open", "requeue", "cancel", "pause-agent", "lift", "retry", "help")
 
 
 def agent_rows(
@@ -149,10 +149,13 @@ def _entry_doing(place: int, entry: MergeEntry, merges: Sequence[MergeEntry], co
 
 
 def need_rows(
-    overview: Overview, latest: Mapping[TaskRef, Run] = MappingProxyType({}), keys: Keymap = TABLE_KEYS
+    overview: Overview,
+    latest: Mapping[TaskRef, Run] = MappingProxyType({}),
+    keys: Keymap = TABLE_KEYS,
+    trouble: str = "",
 ) -> list[NeedRow]:
     """What only a person can move on, oldest first, each with the keys that act on it. `latest` is each task's
-    newest run."""
+    newest run, `trouble` why no engine runs in this process."""
     conflicts = {entry.ref for entry in overview.merges if entry.state is MergeState.CONFLICT}
     rows = [
         _need(task, overview.now, _task_keys(keys, task, latest.get(task.ref), conflict=task.ref in conflicts))
@@ -200,6 +203,8 @@ def need_rows(
         rows.insert(0, NeedRow("disk", "disk", overview.shortage))
     elif overview.dispatch_held:
         rows.insert(0, NeedRow("trust", "recall.toml", overview.dispatch_held, _keys(keys, trust="confirm")))
+    if trouble and not overview.dispatcher:
+        rows.insert(0, NeedRow("engine", "dispatcher", _first_line(trouble), _keys(keys, engine="try again")))
     return rows
 
 
@@ -267,10 +272,10 @@ def header(
     whether main's tip is, None while nobody knows. `counts` and `needs` spare counting again."""
     counts = overview.counts if counts is None else counts
     word = mode
-    if mode == "dispatching" and not overview.snapshot.dispatching:
-        word = "paused"
-    elif mode == "viewing" and overview.dispatcher and not overview.snapshot.dispatching:
-        word = "viewing, paused"
+    if mode == "dispatching":
+        word = overview.halt or mode
+    elif mode == "viewing" and overview.dispatcher and overview.halt:
+        word = f"viewing, {overview.halt}"
     elif mode in ("viewing", "stopped") and not overview.dispatcher:
         word = f"nobody dispatches, {keys.name('engine')} takes over"
     return HeaderFacts(
@@ -291,10 +296,8 @@ def bottom_line(
 ) -> Why:
     """Why the selected task, or agent, does not move, and the keys that make sense now. `need` is what is selected
     of the things that wait for a person."""
-    hints = tuple(
-        KeyHint(keys.name(id_), BY_ID[id_].title, id_) for id_ in _OFFERED if not BY_ID[id_].unavailable(context)
-    )
     overview, task = context.overview, context.task
+    hints = (*_way_on(overview, keys), *_offered(context, keys))
     if on_agent and context.agent is not None:
         near = replace(overview, tasks=_at_work(overview, roll))
         return Why(context.agent.name, agent_doing(context.agent, near), hints)
@@ -306,3 +309,14 @@ def bottom_line(
     if not overview.tasks:
         return Why("", f"no tasks yet: {keys.name('edit')} edits the task list", hints)
     return Why("", "nothing is selected", hints)
+
+
+def _way_on(overview: Overview, keys: Keymap) -> tuple[KeyHint, ...]:
+    """The key that lets anything start again, before all others."""
+    return _keys(keys, pause="resume") if overview.halt == "paused" else ()
+
+
+def _offered(context: Context, keys: Keymap) -> Iterator[KeyHint]:
+    for id_ in _OFFERED:
+        if not BY_ID[id_].unavailable(context):
+            yield KeyHint(keys.name(id_), BY_ID[id_].title, id_)

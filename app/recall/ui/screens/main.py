@@ -74,6 +74,7 @@ class MainScreen(Screen[None]):
         self._seen: Seen | None = None
         self._roll = Roll.of(())
         self._mode = "starting"
+        self._trouble = ""
         self._run: Run | None = None
         self._ref: TaskRef | None = None
 
@@ -113,14 +114,19 @@ class MainScreen(Screen[None]):
         self.query_one(QueueView).set_rows(
             queue_rows(seen.overview, self._roll, self._session.settings.verify, seen.typical)
         )
-        self.query_one(NeedsYou).set_rows(need_rows(seen.overview, seen.latest, self._session.keys))
+        self._show_needs(seen)
         self._show_header()
         self._show_selected()
 
-    def say_mode(self, mode: str) -> None:
-        """`dispatching`, `draining`, `viewing`, `stopped`: what this process is."""
-        self._mode = mode
+    def say_mode(self, mode: str, trouble: str = "") -> None:
+        """`dispatching`, `draining`, `viewing`, `stopped`: what this process is; `trouble` is why it stopped."""
+        self._mode, self._trouble = mode, trouble
+        if self._seen is not None:
+            self._show_needs(self._seen)
         self._show_header()
+
+    def _show_needs(self, seen: Seen) -> None:
+        self.query_one(NeedsYou).set_rows(need_rows(seen.overview, seen.latest, self._session.keys, self._trouble))
 
     def _show_header(self) -> None:
         if self._seen is not None:
