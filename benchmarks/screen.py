@@ -60,6 +60,8 @@ Listing().run()
 _VERBS = ["Read", "Write", "Check", "Split", "Merge", "Rename", "Cache", "Trace", "Guard", "Describe"]
 _THINGS = ["parser", "config", "index", "header", "session", "ledger", "exporter", "scheduler", "reader", "palette"]
 _PATIENCE = 5.0
+#: Processor seconds in a second that are no work of a start any more.
+_HARDLY = 0.05
 
 
 # -- the project ------------------------------------------------------------------------------------------
@@ -370,12 +372,21 @@ def _ms(seconds: float) -> str:
 
 def idle(scene: Project, *, hosts: bool, words: str) -> None:
     with opened(scene, NORMAL, hosts=hosts) as screen:
-        screen.settle(3)
+        rest(screen)
         spent, began, written = screen.cpu_seconds(), time.perf_counter(), screen.written
         screen.settle(12)
         share = (screen.cpu_seconds() - spent) / (time.perf_counter() - began)
         say(f"idle, nothing running, {words}:", 100 * share, 100 * IDLE_SHARE, "% of a core")
         print(f"  {screen.written - written} bytes written in that time")
+
+
+def rest(screen: Terminal) -> None:
+    """Wait until a start has nothing left to do: a second in which the program hardly worked, 20 at most."""
+    for _ in range(20):
+        spent = screen.cpu_seconds()
+        screen.settle(1)
+        if screen.cpu_seconds() - spent < _HARDLY:
+            return
 
 
 def foreign(scene: Project, times: int, *, words: str) -> None:
