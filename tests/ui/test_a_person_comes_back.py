@@ -124,7 +124,7 @@ def test_a_timeline_follows_the_store_and_leads_to_its_runs(shop: Shop) -> None:
         recall.board.shows("T-1").driver.press("timeline")
         recall.screen.shows("Timeline  0 runs", "ant", "bee")
         claim = started(_store(shop), "T-1", agent="ant")
-        recall.screen.shows("1 runs", "1 running", "◐", f"ant on T-1, run {claim.run_id}")
+        recall.screen.shows("1 run, 0 landed", "1 running", "◐", f"ant on T-1, run {claim.run_id}")
         assert shop.store.end_run(claim.run_id, claim.owner, claim.version) is None
         done = settlement(RunResult.FAILED, "the tests are red")
         assert shop.store.settle_run(claim.run_id, claim.owner, claim.version, done, actor="dispatcher") is None

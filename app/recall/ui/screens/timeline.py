@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from recall.domain.run import Run, RunResult
+from recall.ui.details.lines import counted
 from recall.ui.details.timeline import lanes_of, run_words
 from recall.ui.ledger import Seen
 from recall.ui.screens.detail import Asker, DetailScreen, OpenRun
@@ -18,7 +19,7 @@ from recall.ui.session import Session
 from recall_widgets.heading import Heading, HeadingFacts
 from recall_widgets.landed_chart import LandedChart, Landings
 from recall_widgets.rows import KeyHint, Why
-from recall_widgets.timeline import TimeAxis, TimelineView
+from recall_widgets.timeline import Lane, TimeAxis, TimelineView
 
 _PAGE = 1000
 
@@ -40,6 +41,8 @@ class TimelineScreen(DetailScreen):
         super().__init__(session, asker, seen)
         self._runs: dict[int, Run] = {}
         self._seq: int | None = None
+        self._lanes: list[Lane] = []
+        self._landed: tuple[float, ...] = ()
 
     def panes(self) -> ComposeResult:
         symbols = self.session.symbols
@@ -61,24 +64,28 @@ class TimelineScreen(DetailScreen):
     def _take(self, event: Read) -> None:
         self._runs.update(event.runs)
         self._seq = event.seq
+        self._lay_out()
         self.show_seen()
         self.show_about()
 
+    def _lay_out(self) -> None:
+        """Once for each change: time passing moves no bar to another lane."""
+        runs = self._runs.values()
+        self._lanes = lanes_of(runs, [agent.name for agent in self.seen.overview.agents])
+        self._landed = tuple(sorted(run.settled_at or 0.0 for run in runs if run.result is RunResult.LANDED))
+
     def show_seen(self) -> None:
         overview = self.seen.overview
-        lanes = lanes_of(self._runs.values(), [agent.name for agent in overview.agents])
-        self.query_one(TimelineView).show(lanes if self._seq is not None else [], overview.now)
+        self.query_one(TimelineView).show(self._lanes, overview.now)
         running = sum(agent.running for agent in overview.agents)
-        landed = sum(run.result is RunResult.LANDED for run in self._runs.values())
-        facts = f"{len(self._runs)} runs, {landed} landed"
+        facts = f"{counted(len(self._runs), 'run')}, {len(self._landed)} landed"
         self.query_one(Heading).show(HeadingFacts("Timeline", facts, right=f"{running} running"))
 
     @on(TimelineView.Moved)
     def _show_time(self) -> None:
         window = self.query_one(TimelineView).window
         self.query_one(TimeAxis).show(window)
-        landed = sorted(run.settled_at or 0.0 for run in self._runs.values() if run.result is RunResult.LANDED)
-        self.query_one(LandedChart).show(Landings(window, tuple(landed)) if window is not None else None)
+        self.query_one(LandedChart).show(Landings(window, self._landed) if window is not None else None)
         self.show_about()
 
     @on(TimelineView.Activated)
