@@ -28,6 +28,29 @@ def ground(repo: Repo) -> Ground:
     return Ground(repo)
 
 
+# -- what it put aside -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("how", [(), ("push", "-m", "later")])
+def test_work_left_in_the_shared_stash_stops_that_run_alone(ground: Ground, how: tuple[str, ...]) -> None:
+    other = ground.gateway.open_workspace(TaskRef("main", "T-2"), 1, 8)
+    Repo(other.tree).commit("honest", {"src/c.py": "c = 1\n"})
+    ground.agent.commit("work", {"src/b.py": "b = 2\n"})
+    ground.agent.write("src/a.py", "a = 3\n")
+    ground.agent.git("stash", *how)
+    refused = ground.refusal()
+    assert "stash" in refused.reason and "recall/main/T-1/1: " in refused.paths[0]
+    assert isinstance(ground.gateway.collect(other, 8, "t"), Result)
+    assert ground.repo.file("src/a.py", "refs/stash") == b"a = 3\n"
+
+
+def test_a_stash_that_was_taken_back_or_is_the_users_stops_nobody(ground: Ground) -> None:
+    ground.repo.write("README.md", "mine\n")
+    ground.repo.git("stash")
+    ground.agent.write("src/a.py", "a = 3\n")
+    ground.agent.git("stash")
+    ground.agent.git("stash", "pop")
+    assert ground.result().leftovers == ("src/a.py",)
+
+
 # -- commits and leftovers -----------------------------------------------------------------------------------
 def test_commits_come_over_as_they_are(ground: Ground) -> None:
     tip = ground.agent.commit("work", {"src/b.py": "b = 2\n"})

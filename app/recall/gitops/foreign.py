@@ -56,6 +56,11 @@ class ForeignGitDir:
             if _OID.fullmatch(oid):
                 yield oid, name
 
+    def stashed(self, branch: str) -> list[str]:
+        """Give the titles of the stash's entries that were made on `branch`."""
+        titles = (line.partition("\t")[2] for line in read_text(self.common_dir / "logs/refs/stash").splitlines())
+        return [title for title in titles if title.startswith((f"WIP on {branch}: ", f"On {branch}: "))]
+
     def operation(self) -> str:
         """Name the operation that was left half done; empty when there is none."""
         return operation(self.git_dir)

@@ -70,6 +70,8 @@ class Collector:
         left = self._leftovers(agent, workspace, found, trusted)
         if isinstance(left, PersonNeeded):
             return left
+        if agent.objects is None and (stashed := agent.stashed(workspace.branch)):
+            return PersonNeeded("it left work in the stash, which is yours too", tuple(map(clean_line, stashed)))
         if left.paths and found.standing != found.tip:
             return PersonNeeded(
                 f"it left uncommitted work on {found.standing[:12]}, but its commits end in {found.tip[:12]}; "
