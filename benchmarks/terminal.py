@@ -129,8 +129,11 @@ class Terminal:
         return None
 
     def settle(self, seconds: float) -> None:
-        """Take in what is painted within so many seconds."""
+        """Take in what is painted within so many seconds, all of it however long the drawing takes."""
         self.seen(lambda _: False, seconds)
+        while not self._chunks.empty():
+            for _ in self._paint(0):
+                pass
 
     def cpu_seconds(self) -> float:
         """The processor time that the program has used, with all its threads."""
