@@ -73,6 +73,11 @@ class SlotRecords:
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(self._file(name))
+        folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
     def forget(self, name: str) -> None:
         self.index(name).unlink(missing_ok=True)
