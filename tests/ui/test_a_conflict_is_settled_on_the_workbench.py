@@ -248,5 +248,9 @@ def test_it_can_be_given_up_and_left_alone(met: Workshop) -> None:
 @pytest.mark.timeout(180)
 def test_it_can_be_sent_back_from_the_main_screen(met: Workshop) -> None:
     with open_session(met.repo.path) as session, driving(session) as recall:
-        recall.board.select("T-2").press("send-back").says("T-2 goes back to any agent")
+        recall.board.select("T-2").press("send-back")
+        recall.screen.shows("Send T-2 back", "1  any agent", "who wrote it")
+        recall.keys("escape").screen.hides("Send T-2 back")
+        assert met.look()["T-2"].state is TaskState.NEEDS_PERSON
+        recall.press("send-back").keys("1").says("T-2 goes back to any agent")
     assert met.look()["T-2"].state is TaskState.TODO

@@ -59,5 +59,14 @@ def _syntax_problem(file: Path, message: str, text: str) -> str:
     match = re.fullmatch(_WHERE, message)
     if match is None:
         return f"{file}: {message}"
-    line = match["line"] or str(text.count("\n") + 1)
-    return f"{file}:{line}:{match['column'] or '1'}: not TOML: {match['what']}"
+    line = int(match["line"] or text.count("\n") + 1)
+    hint = _name_hint(text.split("\n")[line - 1])
+    return f"{file}:{line}:{match['column'] or '1'}: not TOML: {match['what']}{hint}"
+
+
+def _name_hint(line: str) -> str:
+    """Say which name in the heading of a table TOML does not take as it stands, or ""."""
+    head = re.fullmatch(r"\s*\[([^\[\]\"'#]+)\]\s*(?:#.*)?", line)
+    names = [name.strip() for name in head[1].split(".")] if head is not None else []
+    odd = next((name for name in names if name and not re.fullmatch(r"[A-Za-z0-9_-]+", name)), "")
+    return f'; name it with plain letters, digits, - and _ only, unlike "{odd}"' if odd else ""

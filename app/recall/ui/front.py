@@ -30,8 +30,9 @@ _STAYS: dict[SeverityLevel, float] = {"information": 5.0, "warning": 10.0, "erro
 
 class Front:
     """`wishes` changes the store and `questions` reads it, each in the order asked; either may take seconds, so
-    neither holds the other up. `drafts` holds what was decided in conflicts that were left undecided. `seen` is the
-    store as it was last seen, None at first; `theme` is the one that the person chose, "" at first."""
+    neither holds the other up. `drafts` holds what was decided in conflicts that were left undecided,
+    `answers` what was typed to a question and not sent. `seen` is the store as it was last seen, None at first;
+    `theme` is the one that the person chose, "" at first."""
 
     def __init__(self, app: App[int], session: Session, main: MainScreen, *, leave_working: bool) -> None:
         log = session.state / "ui.log"
@@ -43,6 +44,7 @@ class Front:
         self.wishes = Errands(app, "wishes", log)
         self.questions = Errands(app, "questions", log)
         self.drafts: dict[TaskRef, Bench] = {}
+        self.answers: dict[str, str] = {}
         self.theme = ""
         self.absence = Absence()
         self.leaving = Leaving(self, leave_working=leave_working)

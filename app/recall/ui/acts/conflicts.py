@@ -8,6 +8,7 @@ from typing import Any
 from textual.message import Message
 from textual.screen import Screen
 
+from recall.domain.progress import may_take
 from recall.domain.run import Refused
 from recall.engine.resolve import ConflictView
 from recall.ui.acts.kind import OwnAct
@@ -17,6 +18,7 @@ from recall.ui.context import Context
 from recall.ui.front import Front
 from recall.ui.ledger import Seen
 from recall.ui.screens.conflict import ConflictScreen
+from recall.ui.screens.send_back import ask_whom
 from recall.ui.wishes import ACTOR
 
 
@@ -28,6 +30,17 @@ def _look(front: Front, context: Context) -> None:
         return Done(view.reason, refused=True) if isinstance(view, Refused) else Met(view)
 
     front.ask(look)
+
+
+def _send_back(front: Front, context: Context) -> None:
+    task, ref = context.task, context.ref
+    agents = [one.name for one in context.overview.agents if task is not None and may_take(one, task)]
+    author = context.run.agent if context.run is not None else ""
+
+    def send(agent: str | None) -> None:
+        front.settle(ref, lambda desk, ref: desk.send_back(ref, agent))
+
+    ask_whom(front.over, ref, agents, author, send)
 
 
 def open_workbench(front: Front, view: ConflictView) -> None:
@@ -47,6 +60,6 @@ def heed(screens: Sequence[Screen[Any]], seen: Seen) -> None:
 
 ACTS: dict[str, OwnAct] = {
     "conflict": _look,
-    "send-back": lambda front, context: front.settle(context.ref, lambda desk, ref: desk.send_back(ref)),
+    "send-back": _send_back,
     "start-over": lambda front, context: front.settle(context.ref, lambda desk, ref: desk.restart(ref)),
 }

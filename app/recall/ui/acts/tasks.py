@@ -17,11 +17,17 @@ _REASON = "its run was stopped by you"
 def _answer(front: Front, context: Context) -> None:
     ref, store = context.ref, front.session.store
 
+    question = f"{ref} {context.task.reason if context.task else ''}"
+
+    def keep(text: str) -> None:
+        front.answers[question] = text
+
     def answered(text: str | None) -> None:
         if text:
+            front.answers.pop(question, None)
             front.wish(lambda: interventions.answer(store, ref, text, actor=ACTOR) or f"{ref} has your answer")
 
-    front.over(Ask(f"{ref} {context.task.reason if context.task else ''}"), answered)
+    front.over(Ask(question, front.answers.get(question, ""), keep), answered)
 
 
 def _stop_run(front: Front, context: Context) -> None:

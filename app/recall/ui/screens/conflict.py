@@ -32,8 +32,9 @@ from recall.ui.bench_words import heading, place, reasons, remembered_words, sta
 from recall.ui.commands import BENCH_COMMANDS, Command
 from recall.ui.external import edit_at, editor, give_terminal, merge_with, shell
 from recall.ui.keymap import TABLE_KEYS, Keymap
-from recall.ui.screens.prompts import Ask, Choose, Confirm
+from recall.ui.screens.prompts import Confirm
 from recall.ui.screens.reader import Reader
+from recall.ui.screens.send_back import ask_whom
 from recall.ui.workbench import Bench, Choice, resolve
 from recall_widgets.glyphs import UNICODE, Symbols
 from recall_widgets.hunk_view import HunkShown, HunkView
@@ -48,7 +49,6 @@ _HEADING_LINES = 2
 _LOST_AT_A_BREAK = 12  #: cells of a line that are left blank because a word goes to the next one, and its padding
 _BACK = {"next-hunk": "previous-hunk", "next-file": "previous-file"}
 _DECIDING = ("take-main", "take-task", "take-both", "edit-hunk", "delete-file")
-_MOST_AGENTS = 8  #: that can be chosen with a digit
 
 
 class ConflictScreen(Screen[None]):
@@ -379,20 +379,7 @@ class ConflictScreen(Screen[None]):
     def _send_back(self) -> None:
         """To any agent, to the same one, or to another."""
         view = self.bench.view
-        names = sorted(view.agents, key=lambda name: name != view.run.agent)
-        ways = ["any agent", *(f"{name}, who wrote it" if name == view.run.agent else name for name in names)]
-        more = len(ways) > _MOST_AGENTS
-        shown = [*ways[:_MOST_AGENTS], "another, by its name"] if more else ways
-
-        def chosen(number: int | None) -> None:
-            if number is None or number < 0:
-                return
-            if more and number == _MOST_AGENTS:
-                self._over(Ask("Which agent?"), lambda name: self._send_to(name) if name else None)
-            else:
-                self._send_to(None if number == 0 else names[number - 1])
-
-        self._over(Choose(f"Send {self._ref} back, with both sides of every hunk, to", shown), chosen)
+        ask_whom(self._over, view.task.ref, view.agents, view.run.agent, self._send_to)
 
     def _send_to(self, agent: str | None) -> None:
         self._end(lambda desk, ref: desk.send_back(ref, agent))

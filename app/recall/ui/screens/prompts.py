@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -51,8 +51,10 @@ class Ask(ModalScreen[str]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", id="ask.leave")]
 
-    def __init__(self, question: str, initial: str = "") -> None:
+    def __init__(self, question: str, initial: str = "", keep: Callable[[str], None] = lambda _: None) -> None:
+        """`keep` gets what stands there when the person leaves it."""
         super().__init__()
+        self._keep = keep
         self._question = clean(question)
         self._initial = initial
 
@@ -66,6 +68,7 @@ class Ask(ModalScreen[str]):
         self.dismiss(event.value)
 
     def action_leave(self) -> None:
+        self._keep(self.query_one(Input).value)
         self.dismiss("")
 
 
