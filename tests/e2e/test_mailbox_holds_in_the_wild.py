@@ -28,7 +28,7 @@ WAYS = {
     "T-3": ("after `git clean`", WORK + "git clean -q -fdx; success"),
     "T-4": (
         "after `git stash`",
-        WORK + "echo more > more.txt; git -c user.name=A -c user.email=a@b.c stash -q -a; success",
+        WORK + "echo more > more.txt; git -c user.name=A -c user.email=a@b.c stash -q -a; success; git stash drop -q",
     ),
     "T-5": ("twice, the last one good", WORK + "failure no; success"),
     "T-6": ("for another task first", WORK + "$REPORT --task T-99 --result success && exit 9; success"),

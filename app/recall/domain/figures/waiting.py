@@ -32,7 +32,7 @@ def _held(overview: Overview) -> Iterator[Waiting]:
     elif overview.dispatch_held:
         yield Waiting("recall.toml", overview.dispatch_held, "recall config trust")
     if overview.queue_held:
-        yield Waiting("merge queue", overview.queue_held, "look at main with `git log`, then M in recall-tui")
+        yield Waiting("merge queue", overview.queue_held, "look at main with `git log`, then `recall resume`")
     for entry in overview.merges:
         if entry.state is MergeState.WAITING_CHECKOUT:
             why = f"waits for your checkout: {entry.reason}"
