@@ -65,6 +65,7 @@ class Symbols:
     last_branch: str
     trunk: str
     dot: str
+    arrow: str
 
     def glyph(self, state: Shown) -> str:
         return GLYPHS[state].ascii if self.plain else GLYPHS[state].symbol
@@ -93,6 +94,7 @@ UNICODE: Final = Symbols(
     last_branch="└ ",
     trunk="│ ",
     dot="·",
+    arrow="→",
 )
 
 ASCII: Final = Symbols(
@@ -107,4 +109,5 @@ ASCII: Final = Symbols(
     last_branch="`-",
     trunk="| ",
     dot="-",
+    arrow="->",
 )

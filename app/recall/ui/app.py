@@ -292,6 +292,13 @@ class RecallApp(App[int]):
 
             ACTS[command.id](self.front, context)
 
+    def action_command_palette(self) -> None:
+        """Textual's own, with words that every terminal can draw."""
+        from textual.command import CommandPalette
+
+        if not CommandPalette.is_open(self):
+            self.push_screen(CommandPalette(placeholder="Search for commands", id="--command-palette"))
+
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The palette offers every command; one that makes no sense now says why instead of what it does."""
         context, act = self._selected(), screen.action_command if isinstance(screen, DetailScreen) else None

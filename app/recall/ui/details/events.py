@@ -10,6 +10,7 @@ from recall.domain.event import Event
 from recall.domain.overview import spaced
 from recall.domain.task import TaskRef
 from recall.domain.words import moment
+from recall_widgets.glyphs import UNICODE, Symbols
 from recall_widgets.listing import ListRow
 from recall_widgets.spans import Span
 
@@ -82,7 +83,7 @@ def subject(event: Event) -> str:
     return event.agent or ""
 
 
-def event_row(event: Event, now: float, *, about: bool = True) -> ListRow:
+def event_row(event: Event, now: float, symbols: Symbols = UNICODE, *, about: bool = True) -> ListRow:
     """One line: when, what happened, why; by whom at the right. Without `about`, for lists about one thing, it is
     short and does not say whom it is about."""
     kind = spaced(event.kind.replace(".", " ") if about else event.kind.partition(".")[2])
@@ -93,16 +94,21 @@ def event_row(event: Event, now: float, *, about: bool = True) -> ListRow:
     ]
     reason = event.reason.splitlines()[0] if event.reason else ""
     if (event.before or event.after) and (about or not reason):
-        left.append(Span(f"{_value(event.before, now)} → {_value(event.after, now)}  ", "muted"))
+        left.append(Span(f"{_value(event.before, now)} {symbols.arrow} {_value(event.after, now)}  ", "muted"))
     left.append(Span(reason))
-    agent = f"{event.agent} · " if about and event.agent and event.task and event.agent not in event.actor else ""
+    agent = (
+        f"{event.agent} {symbols.dot} "
+        if about and event.agent and event.task and event.agent not in event.actor
+        else ""
+    )
     opens = f"run:{event.run_id}" if event.run_id is not None else ""
     return ListRow(str(event.seq), tuple(left), (Span(f"{agent}{event.actor}", "muted"),), opens)
 
 
-def event_words(event: Event) -> str:
+def event_words(event: Event, symbols: Symbols = UNICODE) -> str:
     """Everything that one event says, for the line below the list."""
-    move = f"{spaced(event.before or '')} → {spaced(event.after or '')}: " if event.before or event.after else ""
+    before, after = spaced(event.before or ""), spaced(event.after or "")
+    move = f"{before} {symbols.arrow} {after}: " if before or after else ""
     return move + (" ".join(event.reason.split()) or "no reason was given")
 
 

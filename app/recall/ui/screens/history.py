@@ -100,7 +100,7 @@ class HistoryScreen(DetailScreen):
         by_key = {entry.key: entry.event for entry in kept}
 
         def make(key: str) -> ListRow:
-            return event_row(by_key[key], now)
+            return event_row(by_key[key], now, self.session.symbols)
 
         self.query_one("#events", Listing).set_rows(KeyedRows(list(reversed(by_key)), make))
         known = f"{len(self._entries)}{'' if self._complete else '+'} events"
@@ -111,7 +111,7 @@ class HistoryScreen(DetailScreen):
     def about(self) -> Why:
         event = self._selected()
         keys = (KeyHint("/", "filter"), KeyHint("enter", "open its run"))
-        return Why("", event_words(event) if event is not None else "", keys)
+        return Why("", event_words(event, self.session.symbols) if event is not None else "", keys)
 
     def _selected(self) -> Event | None:
         key = self.query_one("#events", Listing).cursor

@@ -13,6 +13,19 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static, TextArea
 
 from recall.domain.text import clean
+from recall_widgets.glyphs import ASCII, UNICODE
+
+
+class Hint(Static):
+    """The keys of a dialog."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(Content(text), classes="hint")
+        self._text = text
+
+    def on_mount(self) -> None:
+        if self.app.has_class("-ascii"):  # pyright: ignore[reportUnknownMemberType] - Textual leaves the app's type open
+            self.update(Content(self._text.replace(UNICODE.dot, ASCII.dot)))
 
 
 class Confirm(ModalScreen[bool]):
@@ -36,7 +49,7 @@ class Confirm(ModalScreen[bool]):
                 with VerticalScroll(classes="to-read"):
                     yield Static(Content("\n".join(self._lines)))
             scrolls = " · the arrow keys scroll" if self._lines else ""
-            yield Static(Content(f"enter yes · escape no{scrolls}"), classes="hint")
+            yield Hint(f"enter yes · escape no{scrolls}")
 
     def on_mount(self) -> None:
         for box in self.query(VerticalScroll):
@@ -62,7 +75,7 @@ class Ask(ModalScreen[str]):
         with Vertical(classes="dialog"):
             yield Static(Content(self._question))
             yield Input(self._initial)
-            yield Static(Content("enter accepts · escape leaves"), classes="hint")
+            yield Hint("enter accepts · escape leaves")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.dismiss(event.value)
@@ -89,7 +102,7 @@ class Write(ModalScreen[str]):
         with Vertical(classes="dialog large"):
             yield Static(Content(self._heading))
             yield TextArea(self._text, soft_wrap=False, tab_behavior="indent")
-            yield Static(Content("ctrl+s keeps it · escape leaves"), classes="hint")
+            yield Hint("ctrl+s keeps it · escape leaves")
 
     def on_mount(self) -> None:
         self.query_one(TextArea).focus()
@@ -121,7 +134,7 @@ class Choose(ModalScreen[int]):
         with Vertical(classes="dialog"):
             yield Static(Content(self._question))
             yield OptionList(*(Content(f"{number}  {way}") for number, way in enumerate(self._ways, 1)))
-            yield Static(Content(self.HINT), classes="hint")
+            yield Hint(self.HINT)
 
     def on_mount(self) -> None:
         self.query_one(OptionList).focus()

@@ -91,7 +91,7 @@ class TaskScreen(DetailScreen):
             return
         now, symbols = self.seen.overview.now, self.session.symbols
         self.query_one("#runs", Listing).set_rows(run_rows(self._past.runs, now, symbols))
-        events = [event_row(event, now, about=False) for event in self._past.events]
+        events = [event_row(event, now, symbols, about=False) for event in self._past.events]
         none = ListRow("none", (Span("nothing happened to it yet", "muted"),))
         self.query_one("#events", Listing).set_rows(events or [none])
 
@@ -101,7 +101,7 @@ class TaskScreen(DetailScreen):
             return Why(str(self.ref), "it is gone from the store")
         event = self._selected_event()
         if event is not None:
-            return Why("", event_words(event))
+            return Why("", event_words(event, self.session.symbols))
         return Why(str(self.ref), why(task, self.seen.overview))
 
     async def action_command(self, id_: str) -> None:

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from recall.ui.screens.prompts import move
+from recall.ui.screens.prompts import Hint, move
 
 
 class ChooseTheme(ModalScreen[str]):
@@ -34,7 +34,7 @@ class ChooseTheme(ModalScreen[str]):
         with Vertical(classes="dialog"):
             yield Static(Content("Theme"))
             yield OptionList(*(Option(Content(name), id=name) for name in self._names))
-            yield Static(Content("enter keeps it · esc leaves"), classes="hint")
+            yield Hint("enter keeps it · esc leaves")
 
     def on_mount(self) -> None:
         options = self.query_one(OptionList)
