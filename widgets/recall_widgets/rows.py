@@ -80,13 +80,15 @@ class KeyHint:
 
 @frozen
 class NeedRow:
-    """One thing that only a person can move on: what, why, the keys that act on it, since when."""
+    """One thing that only a person can move on: what, why, the keys that act on it, since when. `whole` is the reason
+    where it has more than the one line of `why`."""
 
     key: str
     id: str
     why: str
     keys: tuple[KeyHint, ...] = ()
     age: str = ""
+    whole: str = ""
 
 
 @frozen

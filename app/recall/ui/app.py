@@ -296,7 +296,7 @@ class RecallApp(App[int]):
         """Textual's own, with words that every terminal can draw."""
         from textual.command import CommandPalette
 
-        if not CommandPalette.is_open(self):
+        if not isinstance(self.screen, CommandPalette):
             self.push_screen(CommandPalette(placeholder="Search for commands", id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:

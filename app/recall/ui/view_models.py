@@ -198,19 +198,21 @@ def need_rows(
     if overview.queue_held:
         rows.insert(0, NeedRow("queue", "merge queue", overview.queue_held, _keys(keys, release_queue="accept main")))
     if overview.list_problems:
-        rows.insert(0, NeedRow("list", "task list", _problem_words(overview.list_problems), _keys(keys, edit="edit")))
+        rows.insert(0, _list_need(overview.list_problems, keys))
     if overview.shortage:
         rows.insert(0, NeedRow("disk", "disk", overview.shortage))
     elif overview.dispatch_held:
         rows.insert(0, NeedRow("trust", "recall.toml", overview.dispatch_held, _keys(keys, trust="confirm")))
     if trouble and not overview.dispatcher:
-        rows.insert(0, NeedRow("engine", "dispatcher", _first_line(trouble), _keys(keys, engine="try again")))
+        again = _keys(keys, engine="try again")
+        rows.insert(0, NeedRow("engine", "dispatcher", _first_line(trouble), again, whole=trouble))
     return rows
 
 
-def _problem_words(problems: Sequence[str]) -> str:
+def _list_need(problems: Sequence[str], keys: Keymap) -> NeedRow:
     first, *more = problems
-    return f"{first} (and {len(more)} more)" if more else first
+    words = f"{first} (and {len(more)} more)" if more else first
+    return NeedRow("list", "task list", words, _keys(keys, edit="edit"), whole="\n".join(problems))
 
 
 def _in_need(tasks: Iterable[Task]) -> Iterator[Task]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import Screen
@@ -212,11 +212,27 @@ class MainScreen(Screen[None]):
             await self.action_command("open")
             return
         context, need = self.context(), self._selected_need()
-        own = (need.keys[0].asks,) if need is not None and need.keys else ()
-        for id_ in ("conflict", "answer", "open") if context is not None and context.task is not None else own:
-            if context is not None and not BY_ID[id_].unavailable(context):
+        if context is None or context.task is None:
+            self._read(need)
+            return
+        for id_ in ("conflict", "answer", "open"):
+            if not BY_ID[id_].unavailable(context):
                 await self.action_command(id_)
                 return
+
+    def _read(self, need: NeedRow | None) -> None:
+        """Show all that is said of a thing that is no task, and what can be done about it."""
+        if need is None or not need.id:
+            return
+        from recall.ui.screens.prompts import Choose
+
+        def chosen(number: int | None) -> None:
+            if number is not None and 0 <= number < len(need.keys):
+                self.call_later(self.action_command, need.keys[number].asks)
+
+        ways = [key.does for key in need.keys]
+        app: App[Any] = self.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - Textual leaves the app's type open
+        app.push_screen(Choose(f"{need.id}: {need.whole or need.why}", [*ways, "close"]), chosen)
 
     @on(Pressed)
     async def _hint_clicked(self, event: Pressed) -> None:
