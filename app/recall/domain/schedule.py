@@ -49,10 +49,12 @@ def why_task(task: Task, snapshot: Snapshot, prerequisites: Sequence[Task] = ())
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What comes of a snapshot without chance: its ready tasks, most urgent first, and who would take which."""
+    """What comes of a snapshot without chance: its ready tasks, most urgent first, who would take which, and the tasks
+    that are taken."""
 
     order: tuple[Task, ...]
     planned: Mapping[TaskRef, Assign]
+    given: tuple[Task, ...]
 
 
 def foresee(snapshot: Snapshot) -> Outlook:
@@ -180,7 +182,8 @@ class _Same:
 def _foreseen(same: _Same) -> Outlook:
     snapshot = same.snapshot
     order = sorted(snapshot.ready, key=lambda task: _urgency(task, snapshot))
-    return Outlook(tuple(order), {assign.ref: assign for assign in _Round(snapshot).assign()})
+    planned = {assign.ref: assign for assign in _Round(snapshot).assign()}
+    return Outlook(tuple(order), planned, tuple(task for task in order if task.ref in planned))
 
 
 def _urgency(task: Task, snapshot: Snapshot) -> tuple[int, bool, int, int, TaskRef]:
@@ -260,14 +263,14 @@ def _why_ready(task: Task, snapshot: Snapshot) -> str:
     waits = held or _in_the_way(task, snapshot.running)
     if waits:
         return waits
-    planned = foresee(snapshot).planned
+    outlook = foresee(snapshot)
+    planned = outlook.planned
     if task.ref in planned:
         return f"ready; next for {planned[task.ref].reason}"
     held = [_why_not(agent, task, snapshot.now) for agent in _startable(snapshot)]
     if all(held):
         return "ready, but no agent can take it: " + ("; ".join(held) if held else "none is configured")
-    given = [other for other in snapshot.ready if other.ref in planned]
-    return _in_the_way(task, given) or f"ready; the free agents take {_some(planned)} first"
+    return _in_the_way(task, outlook.given) or f"ready; the free agents take {_some(planned)} first"
 
 
 def _why_not(agent: Agent, task: Task, now: float) -> str:
