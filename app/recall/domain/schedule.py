@@ -49,8 +49,8 @@ def why_task(task: Task, snapshot: Snapshot, prerequisites: Sequence[Task] = ())
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What comes of a snapshot without chance: its ready tasks, most urgent first, who would take which, and the tasks
-    that are taken."""
+    """What comes of a snapshot without chance: its ready tasks, most urgent first, who would take which, and which
+    are taken then."""
 
     order: tuple[Task, ...]
     planned: Mapping[TaskRef, Assign]
