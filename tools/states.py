@@ -18,9 +18,9 @@ Moves = Collection[tuple[tuple[StrEnum, StrEnum], str]]
 _HEAD = """\
 # States
 
-A task, a run, a merge entry and a receipt each have one table of moves; the store refuses any other. This page is made
-from those tables by `make docs`: mend `domain/task.py`, `run.py`, `merge.py`, `receipts.py` or `outcome.py` and make it
-anew.
+A task, a run, a merge entry and a receipt each have one table of moves; the store refuses any other. This page is
+made from those tables by `make docs`: mend `domain/task.py`, `run.py`, `merge.py`, `receipts.py` or `outcome.py` and
+make it anew.
 """
 
 _TASK_STATES = {

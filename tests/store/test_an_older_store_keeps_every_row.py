@@ -109,9 +109,7 @@ def make_old(database: Path, version: int) -> tuple[dict[str, list[str]], dict[s
     return columns, before
 
 
-def rows_lost(
-    database: Path, made: int, columns: dict[str, list[str]], before: dict[str, Rows]
-) -> dict[str, Rows]:
+def rows_lost(database: Path, made: int, columns: dict[str, list[str]], before: dict[str, Rows]) -> dict[str, Rows]:
     """Open the store as any program does; gives what it does not have any more."""
     with make_store(database.parent.parent) as store:
         assert len(store.tasks()) == len(store.runs()) == len(store.agents()) == ROWS
