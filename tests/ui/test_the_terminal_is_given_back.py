@@ -15,6 +15,7 @@ import pytest
 from recall.bootstrap import take_dispatcher_lock
 from tests.support.builders import spec
 from tests.support.driver import shop_in
+from tests.support.hermetic_git import Repo
 from tests.support.terminal import Terminal, terminal
 from tests.support.workshop import Workshop
 
@@ -67,12 +68,35 @@ def test_a_signal_takes_the_screen_down_and_leaves_the_agents_at_work(busy: Work
 def test_a_terminal_that_is_closed_ends_the_program_and_leaves_the_agents_at_work(busy: Workshop) -> None:
     with terminal(TUI, busy.repo.path) as screen:
         _at_work(screen)
-        other = os.open(os.devnull, os.O_RDWR)
-        os.dup2(other, screen.fd)
-        os.close(other)
+        _vanish(screen)
         screen.process.send_signal(signal.SIGHUP)
         assert screen.process.wait(10) in (128 + signal.SIGHUP, 1)
     assert _goes_on(busy)
+
+
+def _vanish(screen: Terminal) -> None:
+    """Close the other end of the terminal. The program leads no session with it, so no signal tells of that."""
+    other = os.open(os.devnull, os.O_RDWR)
+    os.dup2(other, screen.fd)
+    os.close(other)
+
+
+@pytest.mark.e2e
+def test_a_terminal_that_vanishes_without_a_signal_ends_the_program_as_well(busy: Workshop) -> None:
+    with terminal(TUI, busy.repo.path) as screen:
+        _at_work(screen)
+        _vanish(screen)
+        assert screen.process.wait(10) in (128 + signal.SIGHUP, 1)
+    assert _goes_on(busy)
+
+
+@pytest.mark.e2e
+def test_a_first_set_up_ends_with_its_terminal(repo: Repo) -> None:
+    with terminal(TUI, repo.path) as screen:
+        screen.shows("Set up")
+        _vanish(screen)
+        screen.process.wait(10)
+    assert not (repo.path / "recall.toml").exists()
 
 
 @pytest.mark.e2e

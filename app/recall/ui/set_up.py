@@ -15,6 +15,7 @@ from recall.domain.surroundings import failure_of
 from recall.gitops.locate import Location
 from recall.ui.first_run import Draft
 from recall.ui.screens.set_up import FirstListScreen, SetUpScreen
+from recall.ui.signals import on_hangup
 from recall.ui.terminal import symbols_here
 from recall_styles import CSS_PATHS, THEMES, variable_defaults
 from recall_widgets.glyphs import Symbols
@@ -44,6 +45,7 @@ class SetUpApp(App[bool]):
         return variable_defaults(self.current_theme)
 
     def on_mount(self) -> None:
+        on_hangup(self.exit)
         self._ask()
 
     def _ask(self, draft: Draft | None = None, trouble: str = "") -> None:
