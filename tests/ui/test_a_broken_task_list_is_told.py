@@ -43,5 +43,5 @@ def test_enter_on_what_is_no_task_does_what_its_line_offers(tmp_path: Path) -> N
         with driving(shop.session) as recall:
             recall.needs.shows("main was rewritten")
             recall.keys("n").why.shows("why merge queue: main was rewritten")
-            recall.keys("enter").screen.shows("enter yes")
+            recall.keys("enter").screen.shows("1  accept main", "2  close")
             recall.screen.hides("Confirm the commands")

@@ -40,7 +40,7 @@ def test_the_cursor_starts_on_the_first_task_and_the_why_line_is_about_it(shop: 
 
 def test_a_task_is_put_on_hold_and_let_go_on(shop: Shop) -> None:
     with driving(shop.session) as recall:
-        recall.board.select("T-3").press("hold").says("hold", "done")
+        recall.board.select("T-3").press("hold").says("T-3 is on hold")
         recall.board.shows("On hold", "put on hold by you")
         assert shop.task("T-3").state is TaskState.ON_HOLD
         recall.board.select("T-3").press("hold")

@@ -45,13 +45,14 @@ def give_terminal(app: App[Any], argv: Sequence[str], folder: Path) -> Outside:
     return Outside()
 
 
-def run_outside(app: App[Any], argv: Sequence[str], folder: Path) -> None:
-    """The same; a notice says what could not be done."""
+def run_outside(app: App[Any], argv: Sequence[str], folder: Path) -> bool:
+    """The same; a notice says what could not be done. Tells whether the program was run."""
     outside = give_terminal(app, argv, folder)
     if outside.trouble:
         app.notify(outside.trouble, severity="error", markup=False)
     elif outside.command:
         app.notify(f"run this in a terminal: {outside.command}", markup=False)
+    return not (outside.trouble or outside.command)
 
 
 def editor() -> list[str]:

@@ -18,7 +18,7 @@ def _in_workspace(front: Front, context: Context, argv: Sequence[str]) -> None:
 
 
 def _edit(front: Front, context: Context) -> None:
-    """Edit the list that the selected task is in, and bring it in."""
+    """Edit the list that the selected task is in, and bring it in; one that is edited elsewhere is watched."""
     session, checkout = front.session, front.session.location.checkout
     if checkout is None:
         front.say("a bare repository has no task list to edit", "warning")
@@ -26,8 +26,8 @@ def _edit(front: Front, context: Context) -> None:
     region = context.task.ref.region if context.task is not None else ""
     lists = session.settings.tasks
     task_list = next((one for one in lists if one.region == region), lists[0])
-    run_outside(front.app, [*editor(), task_list.path], checkout)
-    front.wishes.send(lambda: reread(session, checkout, task_list))
+    if run_outside(front.app, [*editor(), task_list.path], checkout):
+        front.wishes.send(lambda: reread(session, checkout, task_list))
 
 
 ACTS: dict[str, OwnAct] = {
