@@ -66,7 +66,7 @@ def claude_gave(id_: str, text: Any, *, wrong: bool = False) -> dict[str, Any]:
 
 
 CLAUDE_START = {
-    "type": "system", "subtype": "init", "cwd": "/home/dev/tree", "session_id": "s-1", "model": "m", "tools": ["Read"],
+    "type": "system", "subtype": "init", "cwd": "/home/me/tree", "session_id": "s-1", "model": "m", "tools": ["Read"],
     "mcp_servers": [], "permissionMode": "bypassPermissions", "claude_code_version": "2.1.332",
 }  # fmt: skip
 CLAUDE_END = {
@@ -87,17 +87,17 @@ def test_claude_reads_edits_and_runs() -> None:
         CLAUDE_START,
         claude_said("m1", {"type": "thinking", "thinking": "Where is it?", "signature": "x"}),
         claude_said("m1", {"type": "text", "text": "I look at the settings.\n\nThen I change them."}),
-        claude_call("t1", "Read", file_path="/home/dev/tree/src/config.py"),
+        claude_call("t1", "Read", file_path="/home/me/tree/src/config.py"),
         claude_gave("t1", "1\timport os\n2\timport re\n3\t"),
         claude_call(
-            "t2", "Edit", file_path="/home/dev/tree/src/config.py", old_string="a\nb\nc", new_string="a\nx\ny\nc"
+            "t2", "Edit", file_path="/home/me/tree/src/config.py", old_string="a\nb\nc", new_string="a\nx\ny\nc"
         ),
         claude_gave("t2", "The file has been updated."),
         claude_call("t3", "Bash", command="pytest -q tests/test_config.py", description="Run the tests"),
         claude_gave("t3", [{"type": "text", "text": PYTEST_LINES}]),
         claude_call("t4", "Grep", pattern="def load", path="src"),
         claude_gave("t4", "src/config.py:3"),
-        claude_call("t5", "Write", file_path="/home/dev/tree/new.py", content="a\nb\n"),
+        claude_call("t5", "Write", file_path="/home/me/tree/new.py", content="a\nb\n"),
         claude_gave("t5", "No permission", wrong=True),
         CLAUDE_END,
     )
