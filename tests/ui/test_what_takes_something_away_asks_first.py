@@ -107,8 +107,14 @@ def test_editor_and_shell_say_where_to_run_when_the_terminal_cannot_be_given_awa
         ("# Tasks\n\n## T-1 Parse\n", "TASKS.md: 1 vanished"),
     ],
 )
-def test_an_edited_list_counts_though_nobody_dispatches(shop: Shop, text: str, said: str) -> None:
-    (shop.repo.path / "TASKS.md").write_text(text)
+def test_an_edited_list_counts_though_nobody_dispatches(
+    shop: Shop, text: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def edited(_: object, argv: list[str], folder: Path) -> bool:
+        """An app that is driven has no terminal to give to an editor."""
+        return (folder / argv[-1]).write_text(text) > 0
+
+    monkeypatch.setattr("recall.ui.acts.outside.run_outside", edited)
     with driving(shop.session) as recall:
         recall.board.shows("T-2")
         recall.press("edit").says(said)
