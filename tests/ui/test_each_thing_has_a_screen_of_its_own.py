@@ -137,6 +137,15 @@ def test_the_diff_of_the_selected_tasks_run_opens_from_the_board(shop: Shop) -> 
         recall.wait(lambda: _top(recall).needle == "x =")
 
 
+def test_changes_that_cannot_be_read_are_said_to_be(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    _start(shop, "T-1", files={"a.py": "x = 1\n"})
+    with driving(shop.session) as recall:
+        recall.board.select("T-1")
+        monkeypatch.setenv("PATH", "/nonexistent")
+        recall.press("diff")
+        recall.screen.shows("what it changed could not be read", "git could not be started")
+
+
 def test_a_live_runs_log_and_end_are_followed(shop: Shop) -> None:
     claim = _start(shop, "T-1")
     with driving(shop.session) as recall:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,8 @@ def test_nothing_that_a_repository_names_is_run(repo: Repo, tmp_path: Path) -> N
     repo.git("config", "diff.external", f"touch {trap}")
     assert "+1" in look(repo, base).diff
     assert not trap.exists()
+
+
+def test_a_branch_by_a_name_that_git_cannot_have_is_gone(repo: Repo) -> None:
+    named = replace(run(repo, repo.git("rev-parse", "HEAD")), branch="recall/a\0b")
+    assert work_of_run(locate(repo.path), named, None).source.startswith("its branch is gone")

@@ -88,6 +88,8 @@ class _Asking:
         return out[:_LONGEST].decode("utf-8", "replace") + more
 
     def _knows(self, name: str) -> bool:
+        if any(character < " " for character in name):
+            return False  # what git names nothing by, and what no process can be given
         return self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}").ok
 
     def _git(self, *args: str) -> Finished:

@@ -86,11 +86,13 @@ class DetailScreen(Screen[None]):
     ]
 
     class Answered(Message):
-        """A question was answered; what came of it, if anything, is handled by this screen."""
+        """A question was answered; what came of it, if anything, is handled by this screen. `failed`: it could not
+        be answered, for which a notice gives the reason."""
 
-        def __init__(self, message: Message | None) -> None:
+        def __init__(self, message: Message | None, *, failed: bool) -> None:
             super().__init__()
             self.message = message
+            self.failed = failed
 
     def __init__(self, session: Session, asker: Asker, seen: Seen) -> None:
         super().__init__(classes="detail")
@@ -114,6 +116,9 @@ class DetailScreen(Screen[None]):
     def read(self) -> Message | None:
         """Read what `seen` does not hold; called off the screen's thread, its message comes back to this screen."""
         return None
+
+    def show_unread(self) -> None:
+        """Say where something would stand that it could not be read."""
 
     def about(self) -> Why:
         """What the bottom line says."""
@@ -169,10 +174,12 @@ class DetailScreen(Screen[None]):
 
         def answer() -> None:
             message: Message | None = None
+            failed = True
             try:
                 message = question()
+                failed = False
             finally:
-                self.post_message(self.Answered(message))
+                self.post_message(self.Answered(message, failed=failed))
 
         self._asker.ask(answer)
 
@@ -264,6 +271,8 @@ class DetailScreen(Screen[None]):
     def _sort_out(self, event: Answered) -> None:
         if event.message is not None:
             self.post_message(event.message)
+        if event.failed:
+            self.show_unread()
         self._asking = False
         if self._again:
             self._again = False

@@ -86,6 +86,9 @@ class HistoryScreen(DetailScreen):
         self._show()
         self._page_if_near()
 
+    def show_unread(self) -> None:
+        self._paging = False  # it is asked for again as soon as somebody scrolls there
+
     def show_seen(self) -> None:
         query = read_query(self.needle)
         if query != self._query:

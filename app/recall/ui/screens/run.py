@@ -71,6 +71,7 @@ class RunScreen(DetailScreen):
 
     def on_mount(self) -> None:
         super().on_mount()
+        self.query_one(DiffView).show("looking for what it changed")
         self.query_one(RunLog).show_run(self.run, follow=self.run.state in _LIVE)
 
     def read(self) -> Message | None:
@@ -87,6 +88,10 @@ class RunScreen(DetailScreen):
         self.query_one(RunLog).show_run(event.run)
         self.show_seen()
         self.show_about()
+
+    def show_unread(self) -> None:
+        if self._work is None:
+            self.query_one(DiffView).show("what it changed could not be read")
 
     def context(self) -> Context:
         overview, ref = self.seen.overview, self.run.ref
