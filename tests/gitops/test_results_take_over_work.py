@@ -316,7 +316,7 @@ def test_a_person_is_asked_and_nothing_is_lost(ground: Ground, leave: Callable[[
 
 def test_the_refusal_names_the_files(ground: Ground) -> None:
     secret(ground)
-    assert ground.refusal().paths == ("config/.env",)
+    assert ground.refusal().paths == ("config/.env (by its name)",)
 
 
 def capped(repo: Repo, max_bytes: int) -> Ground:
@@ -358,26 +358,108 @@ def test_what_the_repository_has_already_is_not_new(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "content"),
-    [("config/.env", "KEY=abc"), ("deploy.pem", "-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n"), ("x/id_rsa", "")],
+    ("path", "content", "told"),
+    [
+        ("config/.env", "KEY=abc", "config/.env (by its name)"),
+        ("deploy.pem", "# mine\n-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n", "deploy.pem:2 (a private key)"),
+        ("x/id_rsa", "", "x/id_rsa (by its name)"),
+    ],
 )
 @pytest.mark.parametrize("removed", [True, False])
-def test_secrets_in_a_commit_need_a_person_who_is_told_their_names(
-    ground: Ground, path: str, content: str, removed: bool
+def test_secrets_in_a_commit_need_a_person_who_is_told_where_they_are(
+    ground: Ground, path: str, content: str, told: str, removed: bool
 ) -> None:
     ground.agent.commit("oops", {path: content, "fine.py": "x"})
     if removed:
         ground.agent.commit("hide it", {path: None})
     refused = ground.refusal()
     assert "secrets" in refused.reason
-    assert refused.paths == (path,)
+    assert refused.paths == (told,)
 
 
-def test_a_file_that_was_there_before_may_change_whatever_its_name(repo: Repo) -> None:
-    repo.commit("old habit", {".env": "KEY=1"})
+TOKEN = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+def test_a_file_that_was_there_before_may_change_whatever_its_name_and_what_it_held(repo: Repo) -> None:
+    repo.commit("old habits", {".env": "KEY=1", "deploy.py": f"token = '{TOKEN}'\n"})
     ground = Ground(repo)
-    ground.agent.commit("change", {".env": "KEY=2"})
+    ground.agent.commit("change", {".env": "KEY=2", "deploy.py": f"import sys\n\ntoken = '{TOKEN}'\n"})
     assert ground.result().commits == 1
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_token_that_comes_into_an_old_file_is_told_by_its_line_and_not_shown(repo: Repo, committed: bool) -> None:
+    repo.commit("start", {"deploy.py": "import sys\n"})
+    ground = Ground(repo)
+    ground.agent.write("deploy.py", f"import sys\n\ntoken = '{TOKEN}'\n")
+    if committed:
+        ground.agent.commit("deploy")
+    refused = ground.refusal()
+    assert refused.paths == ("deploy.py:3 (a GitHub token)",)
+    assert TOKEN not in refused.reason
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_large_binary_file_is_singled_out_below_the_cap_of_all(repo: Repo, committed: bool) -> None:
+    ground = Ground(repo, replace(settings_for(repo), merge=MergeSettings(max_binary_bytes=1000)))
+    ground.agent.write("big.txt", "x" * 5000)
+    ground.agent.write("small.bin", b"\0" * 1000)
+    ground.agent.write("large.bin", b"\0" * 1001)
+    if committed:
+        ground.agent.commit("all of it")
+        ground.agent.commit("smaller now", {"large.bin": b"\0"})  # the large one stays in history
+    refused = ground.refusal()
+    assert refused.paths == ("large.bin (0.0 MiB)",)
+    assert "merge.max_binary_bytes" in refused.reason
+
+
+# -- what tools leave ------------------------------------------------------------------------------------------
+TOOLS = (
+    "node_modules/a/index.js", "web/node_modules/b.js", ".venv/bin/python", "src/__pycache__/a.cpython-311.pyc",
+    "old.pyc", ".DS_Store", "web/.DS_Store", "target/debug/app", ".src.swp", "notes~", ".#lock", "#auto#",
+)  # fmt: skip
+
+
+def test_what_tools_make_stays_behind_without_a_gitignore(ground: Ground) -> None:
+    for path in TOOLS:
+        ground.agent.write(path, "x")
+    ground.agent.write("work.py", "x")
+    ground.agent.write("src/retarget/x.py", "x")
+    assert ground.result().leftovers == ("src/retarget/x.py", "work.py")
+
+
+def test_what_was_committed_or_tracked_before_is_work_whatever_its_name(repo: Repo) -> None:
+    """A folder in which the repository has files is the project's own."""
+    repo.commit("ours", {"maven [x]/target/kept.txt": "x", "node_modules/own/a.js": "x"})
+    ground = Ground(repo)
+    ground.agent.commit("on purpose", {"target/tool.py": "x"})
+    for path in (
+        "maven [x]/target/new.txt", "maven [x]/target/kept.txt", "node_modules/own/b.js", "target/left.py",
+        "elsewhere/target/app", "node_modules/own/node_modules/c.js", "target/__pycache__/tool.pyc",
+    ):  # fmt: skip
+        ground.agent.write(path, "y")
+    result = ground.result()
+    wanted = {"maven [x]/target/new.txt", "maven [x]/target/kept.txt", "node_modules/own/b.js", "target/left.py"}
+    assert set(result.leftovers) == wanted
+    assert "target/tool.py" in ground.see().files(result.tip)
+
+
+def test_the_repositorys_own_rules_and_the_users_count_for_more(repo: Repo, home: Path) -> None:
+    (home / ".config/git").mkdir(parents=True)
+    (home / "dotfiles").write_text("*.mine\n")
+    (home / ".config/git/ignore").symlink_to(home / "dotfiles")
+    repo.commit("rules", {".gitignore": "!target/\n"})
+    ground = Ground(repo)
+    for path in ("target/app", "x.mine", ".DS_Store"):
+        ground.agent.write(path, "x")
+    assert ground.result().leftovers == ("target/app",)
+
+
+def test_which_files_of_tools_stay_behind_is_a_setting(repo: Repo) -> None:
+    ground = Ground(repo, replace(settings_for(repo), merge=MergeSettings(ignore=("*.tmp", "/made/"))))
+    for path in ("a.tmp", "made/x", "src/made/x", "target/app"):
+        ground.agent.write(path, "x")
+    assert ground.result().leftovers == ("src/made/x", "target/app")
 
 
 def test_a_huge_file_is_refused_before_it_is_copied(ground: Ground) -> None:

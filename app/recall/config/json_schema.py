@@ -34,6 +34,7 @@ _FORMS: Mapping[Reader, Form] = {
     values.size: {"type": "string", "pattern": r"^\d+ ?(B|KiB|MiB|GiB)$"},
     values.texts: _TEXTS,
     values.kept_paths: _TEXTS,
+    values.ignore_patterns: {"type": "array", "items": _SOME_TEXT},
     values.repository_paths: _TEXTS,
     values.command: _ARGV,
     values.variables: {"type": "object", "additionalProperties": _TEXT},

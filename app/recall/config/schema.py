@@ -117,6 +117,12 @@ SECTIONS = (
             ),
             Key("max_rounds", values.count(1), "how often a result may go round again before a person is asked"),
             Key("max_leftover_bytes", values.size, "the most that a run may bring before a person is asked"),
+            Key("max_binary_bytes", values.size, "the largest binary file that it may bring without one"),
+            Key(
+                "ignore",
+                values.ignore_patterns,
+                "uncommitted files that are not taken over, as in .gitignore, whose own lines count for more",
+            ),
             Key(
                 "protected",
                 values.repository_paths,

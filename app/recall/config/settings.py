@@ -56,15 +56,33 @@ class WorkspaceSettings(NamedTuple):
     root: str = ".recall"
 
 
+#: What tools, editors and systems leave in a work tree, as lines of a .gitignore file. `build` and `dist` are not
+#: among them: too many projects keep sources there.
+_MADE_BY_TOOLS = (
+    "node_modules/", "bower_components/", ".npm/", ".yarn/cache/", ".pnpm-store/", ".parcel-cache/", ".turbo/",
+    ".next/", ".nuxt/", ".svelte-kit/", ".venv/", "venv/", "__pycache__/", "*.py[cod]", "*.egg-info/", ".eggs/",
+    ".pytest_cache/", ".mypy_cache/", ".ruff_cache/", ".hypothesis/", ".tox/", ".nox/", ".ipynb_checkpoints/",
+    ".coverage", ".coverage.*", "htmlcov/", ".nyc_output/", "target/", ".gradle/", "*.class", ".terraform/",
+    ".DS_Store", "._*", "Thumbs.db", "desktop.ini", "*.sw[a-p]", "*~", ".#*", "[#]*#", ".nfs*", "*.orig", "*.rej",
+)  # fmt: skip
+
+
+#: The value of `merge.land` by which nothing is landed but offered to the remote.
+PULL_REQUEST = "pull-request"
+
+
 class MergeSettings(NamedTuple):
     """`conflicts` says who settles one: `restart` starts the task over from main, `person` waits for one, `auto`
-    waits only where a screen is open. `protected` are paths, from the repository's root, that no run may change."""
+    waits only where a screen is open. `ignore` are the files that are not taken over when a run left them
+    uncommitted. `protected` are paths, from the repository's root, that no run may change."""
 
     window: int = 1
     land: str = "rebase"
     conflicts: str = "auto"
     max_rounds: int = 5
     max_leftover_bytes: int = 10 * 1024 * 1024
+    max_binary_bytes: int = 1024 * 1024
+    ignore: tuple[str, ...] = _MADE_BY_TOOLS
     protected: tuple[str, ...] = (".github",)
 
 

@@ -232,6 +232,14 @@ def kept_paths(value: object) -> tuple[str, ...]:
     return found
 
 
+def ignore_patterns(value: object) -> tuple[str, ...]:
+    """Lines of a .gitignore file."""
+    found = texts(value)
+    if not all(line.strip() and line.isprintable() for line in found):
+        raise Unfit('a list of patterns as in a .gitignore file, such as ["node_modules/", "*.pyc"]')
+    return found
+
+
 def repository_paths(value: object) -> tuple[str, ...]:
     """Files and folders inside the repository, by their paths from its root, without a slash at the end."""
     found = tuple(PurePosixPath(path).as_posix() for path in texts(value))

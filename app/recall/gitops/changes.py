@@ -12,13 +12,15 @@ _ABSENT = "000000"
 
 @frozen
 class ChangedPath:
-    """`mode` and `oid` are those after the change; `status` is git's letter (`A`, `M`, `D`, `T`)."""
+    """`mode` and `oid` are those after the change; `status` is git's letter (`A`, `M`, `D`, `T`). Before it stand
+    those of the first parent."""
 
     path: str
     mode: str
     oid: str
     status: str
     old_mode: str
+    old_oid: str
 
     @property
     def is_gone(self) -> bool:
@@ -51,4 +53,4 @@ def _change(meta: bytes, path: bytes) -> ChangedPath:
     sides = len(meta) - len(meta.lstrip(b":"))
     words = meta.decode().lstrip(":").split(" ")
     modes, oids = words[: sides + 1], words[sides + 1 : -1]
-    return ChangedPath(os.fsdecode(path), modes[-1], oids[-1], words[-1][:1], modes[0])
+    return ChangedPath(os.fsdecode(path), modes[-1], oids[-1], words[-1][:1], modes[0], oids[0])

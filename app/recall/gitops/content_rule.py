@@ -1,13 +1,12 @@
-"""What may enter the repository without a person: no file that looks like a secret, and not too much at once.
+"""What may enter the repository without a person: no file that looks like a secret, no large binary file, and not too
+much at once.
 
 It holds for what a run left uncommitted and for what it committed itself: once landed, both are there for good.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping, Sequence
-from fnmatch import fnmatch
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from recall.domain.frozen import frozen
@@ -16,24 +15,18 @@ from recall.domain.work import PersonNeeded
 from recall.gitops.changes import GITLINK, ChangedPath
 from recall.gitops.integration import IntegrationRepository, borrowing
 from recall.gitops.protected import Series
+from recall.gitops.secrets import has_secret_name, secrets_in
 
-_SECRET_NAMES = (
-    ".env", ".env.*", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", ".netrc", ".pgpass", ".git-credentials",
-    "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credentials.json",
-)  # fmt: skip
-_EXAMPLE_NAMES = ("*.example", "*.sample", "*.template", "*.dist", "*.defaults")
-_PRIVATE_KEY = re.compile(rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----")
 _MEBIBYTE = 1024 * 1024
-
-#: No key is larger.
-LARGEST_KEY = _MEBIBYTE
+_LOOKED_AT = 8000  # bytes; git takes a file for a binary one when a NUL is among as many
 
 
 @frozen
 class ContentRule:
-    """New content of more than `max_bytes` in all waits for a person."""
+    """New content of more than `max_bytes` in all waits for a person, and a binary file of more than `max_binary`."""
 
     max_bytes: int
+    max_binary: int
 
     def too_large(self, sizes: Mapping[str, int], what: str) -> PersonNeeded | None:
         """Judge path -> bytes; `what` says whose they are."""
@@ -44,27 +37,19 @@ class ContentRule:
         return PersonNeeded(
             f"{total / _MEBIBYTE:.1f} MiB {what}, more than merge.max_leftover_bytes "
             f"({self.max_bytes / _MEBIBYTE:.1f} MiB) allows",
-            tuple(f"{clean_line(path)} ({sizes[path] / _MEBIBYTE:.1f} MiB)" for path in largest),
+            tuple(_sized(path, sizes[path]) for path in largest),
         )
 
-
-def has_secret_name(path: str) -> bool:
-    name = path.rpartition("/")[2].lower()
-    if any(fnmatch(name, pattern) for pattern in _EXAMPLE_NAMES):
-        return False
-    return any(fnmatch(name, pattern) for pattern in _SECRET_NAMES)
-
-
-def holds_private_key(path: str, content: bytes) -> bool:
-    """Tell whether a file's content is, or has in it, a private key; one that is called an example is none."""
-    name = path.rpartition("/")[2].lower()
-    return not any(fnmatch(name, pattern) for pattern in _EXAMPLE_NAMES) and bool(_PRIVATE_KEY.search(content))
-
-
-def look_like_secrets(paths: Collection[str], what: str) -> PersonNeeded | None:
-    if not paths:
-        return None
-    return PersonNeeded(f"{what} look like secrets", tuple(clean_line(path) for path in sorted(paths)))
+    def large_binaries(self, contents: Iterable[tuple[str, bytes]]) -> PersonNeeded | None:
+        """Judge paths with their contents, each for itself; a path may come with several."""
+        large = ((path, content) for path, content in contents if len(content) > self.max_binary)
+        found = {(path, len(content)) for path, content in large if b"\0" in content[:_LOOKED_AT]}
+        if not found:
+            return None
+        return PersonNeeded(
+            f"it brings binary files of more than merge.max_binary_bytes ({self.max_binary / _MEBIBYTE:.1f} MiB)",
+            tuple(_sized(path, size) for path, size in sorted(found)),
+        )
 
 
 class CommitInspector:
@@ -86,34 +71,51 @@ class CommitInspector:
             return PersonNeeded(f"its commits cannot be read: {clean(listed.error)}")
         fresh = set(listed.text.split())
         changes = [change for touched in series.touched.values() for change in touched]
-        new = {change.oid: change for change in changes if change.oid in fresh and change.mode != GITLINK}
-        sizes = self._sizes(list(new), objects)
-        too_much = self._rule.too_large(_by_path(new, sizes), "are new in its commits")
-        return too_much or self._secrets(changes, new, sizes, objects)
+        new = [change for change in changes if change.oid in fresh and change.mode != GITLINK]
+        oids = list(dict.fromkeys(change.oid for change in new))
+        sizes = _by_path(new, dict(zip(oids, self._sizes(oids, objects), strict=True)))
+        if too_much := self._rule.too_large(sizes, "are new in its commits"):
+            return too_much
+        contents = self._integration.blobs(oids, objects)
+        named = {change.path for change in changes if change.is_new and has_secret_name(change.path)}
+        secrets = self._secrets(named, new, contents, objects)
+        return secrets or self._rule.large_binaries((change.path, contents[change.oid]) for change in new)
 
     def _secrets(
         self,
-        changes: Sequence[ChangedPath],
-        new: Mapping[str, ChangedPath],
-        sizes: Mapping[str, int],
+        named: set[str],
+        new: Sequence[ChangedPath],
+        contents: Mapping[str, bytes],
         objects: Path | None,
     ) -> PersonNeeded | None:
-        named = {change.path for change in changes if change.is_new and has_secret_name(change.path)}
-        small = [oid for oid, change in new.items() if change.is_new and sizes[oid] <= LARGEST_KEY]
-        contents = self._integration.blobs(small, objects)
-        keys = {new[oid].path for oid, text in contents.items() if holds_private_key(new[oid].path, text)}
-        return look_like_secrets(named | keys, "files in its commits")
+        places = {(path, 0): f"{clean_line(path)} (by its name)" for path in named}
+        for change in new:
+            found = secrets_in(change.path, contents[change.oid])
+            before = self._secrets_before(change, objects) if found and not change.is_new else ()
+            fresh = (secret for mark, secret in found.items() if mark not in before)
+            places |= {(change.path, one.line): f"{clean_line(change.path)}:{one.line} ({one.kind})" for one in fresh}
+        if not places:
+            return None
+        return PersonNeeded("files that it brings look like secrets", tuple(places[at] for at in sorted(places)))
 
-    def _sizes(self, oids: Sequence[str], objects: Path | None) -> dict[str, int]:
+    def _secrets_before(self, change: ChangedPath, objects: Path | None) -> set[str]:
+        (content,) = self._integration.blobs([change.old_oid], objects).values()
+        return set(secrets_in(change.path, content))
+
+    def _sizes(self, oids: Sequence[str], objects: Path | None) -> list[int]:
         asked = "".join(f"{oid}\n" for oid in oids).encode()
         check = "--batch-check=%(objectsize)"
         said = self._integration.git("cat-file", check, stdin=asked, env=borrowing(objects)).text.split()
-        return {oid: int(size) for oid, size in zip(oids, said, strict=True)}
+        return [int(size) for size in said]
 
 
-def _by_path(new: Mapping[str, ChangedPath], sizes: Mapping[str, int]) -> dict[str, int]:
+def _sized(path: str, size: int) -> str:
+    return f"{clean_line(path)} ({size / _MEBIBYTE:.1f} MiB)"
+
+
+def _by_path(new: Sequence[ChangedPath], sizes: Mapping[str, int]) -> dict[str, int]:
     """Add up the versions of each path: all of them stay in history."""
     found: dict[str, int] = {}
-    for oid, change in new.items():
-        found[change.path] = found.get(change.path, 0) + sizes[oid]
+    for path, oid in {(change.path, change.oid) for change in new}:
+        found[path] = found.get(path, 0) + sizes[oid]
     return found

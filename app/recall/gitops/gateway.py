@@ -66,7 +66,8 @@ class GitGateway:
             self.integration,
             clock,
             protected=protected_files(location, settings),
-            rule=ContentRule(settings.merge.max_leftover_bytes),
+            ignore=settings.merge.ignore,
+            rule=ContentRule(settings.merge.max_leftover_bytes, settings.merge.max_binary_bytes),
         )
         self._rebaser = Rebaser(self.integration, clock, squash=settings.merge.land == "squash")
         self.conflicts = ConflictDesk(self.integration, state_dir, clock)
@@ -81,7 +82,7 @@ class GitGateway:
         self._unblock()
         self.repository.check()
         self.root.mkdir(parents=True, exist_ok=True)
-        (self.root / ".gitignore").write_text("*\n")
+        replace_file(self.root / ".gitignore", b"*\n", mode=0o644, durable=False)
         return self.integration.prepare(self._clock.now().wall, self._pool.untrusted_filters.names())
 
     # -- main ------------------------------------------------------------------------------------------------

@@ -92,9 +92,11 @@ class IntegrationRepository:
         return f"the integration repository could not be used ({fault}); a new one was built, the old is {aside}"
 
     def _build(self) -> None:
-        fresh = self.git_dir.with_suffix(".new")
-        shutil.rmtree(fresh, ignore_errors=True)
-        fresh.parent.mkdir(parents=True, exist_ok=True)
+        place, name = self.git_dir.parent, f"{self.git_dir.stem}.new-"
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for unfinished in place.glob(f"{name}*"):  # of one that was killed
+            shutil.rmtree(unfinished, ignore_errors=True)
+        fresh = Path(tempfile.mkdtemp(prefix=name, dir=place))
         init = ["init", "-q", "--bare", "--template=", f"--object-format={self.repository.object_format}"]
         run_git([*init, "-b", "nothing", str(fresh)], cwd=fresh.parent)
         failpoint("integration.initialised")
@@ -131,6 +133,12 @@ class IntegrationRepository:
         general = [pair for pair in self.repository.global_config(_COPIED_GLOBAL) if self._is_trusted(pair[0])]
         own = self.repository.local_config(_COPIED)
         return [*general, *settings, *(pair for pair in own if _is_harmless(*pair))]
+
+    def ignored_everywhere(self) -> str:
+        """Give what the user ignores in every repository, from where git looks for it."""
+        settings = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+        place = Path(self._excludes_file or f"{settings}/git/ignore").expanduser()
+        return read_text(Path(os.path.realpath(place)))
 
     def _is_trusted(self, key: str) -> bool:
         return not (key.startswith("filter.") and key[len("filter.") :].rpartition(".")[0] in self._untrusted)

@@ -15,17 +15,11 @@ from recall.domain.frozen import frozen
 from recall.domain.surroundings import refuse_scarcity
 from recall.domain.text import clean, clean_line
 from recall.domain.work import PersonNeeded
-from recall.gitops.agent_files import read_bytes
 from recall.gitops.changes import GITLINK, ChangedPath, parse_raw
 from recall.gitops.command import Finished
-from recall.gitops.content_rule import (
-    LARGEST_KEY,
-    ContentRule,
-    has_secret_name,
-    holds_private_key,
-    look_like_secrets,
-)
+from recall.gitops.content_rule import ContentRule
 from recall.gitops.foreign import ForeignGitDir
+from recall.gitops.ignored import excludes
 from recall.gitops.integration import IntegrationRepository, borrowing
 from recall.gitops.protected import MAILBOX
 from recall.gitops.submodules import touched_submodules
@@ -48,15 +42,17 @@ def stage_leftovers(
     tree: Path,
     standing: str,
     rule: ContentRule,
+    ignore: Sequence[str],
     trusted: Path | None = None,
 ) -> Leftovers | PersonNeeded:
-    """Give what `tree` holds beyond the commit `standing`, or what only a person can decide about it. `trusted` is
-    an index that nobody else could write, from before the run: files that are unchanged by it are not read."""
+    """Give what `tree` holds beyond the commit `standing`, or what only a person can decide about it. Untracked files
+    that `ignore` describes are passed over. `trusted` is an index that nobody else could write, from before the run:
+    files that are unchanged by it are not read."""
     with TemporaryDirectory(prefix="leftovers-", dir=integration.git_dir) as folder:
         stage = _Stage(integration, agent, tree, Path(folder))
         return (
             stage.hidden_files()
-            or stage.read(standing, trusted)
+            or stage.read(standing, trusted, ignore)
             or stage.nothing_left()
             or stage.nested_repositories()
             or stage.too_much_to_read(rule)
@@ -75,6 +71,7 @@ class _Stage:
         self._tree = tree
         self._index = folder / "index"
         self._copy = folder / "copy"
+        self._excludes = folder / "excludes"
         self._env: Mapping[str, str] = borrowing(agent.objects)
         self._gitlinks: dict[str, str] = {}
         self._untracked: tuple[str, ...] = ()
@@ -97,7 +94,7 @@ class _Stage:
             )
         return None
 
-    def read(self, standing: str, trusted: Path | None) -> PersonNeeded | None:
+    def read(self, standing: str, trusted: Path | None, ignore: Sequence[str]) -> PersonNeeded | None:
         done = self._read_over(trusted, standing) if trusted is not None and trusted.exists() else None
         if done is None or not done.ok:
             self._index.unlink(missing_ok=True)
@@ -105,8 +102,10 @@ class _Stage:
         if not done.ok:
             refuse_scarcity(f"commit {standing[:12]} cannot be used: {clean(done.error)}")
             return PersonNeeded(f"commit {standing[:12]} cannot be used: {clean(done.error)}")
-        entries = (entry.partition("\t") for entry in self._git("ls-files", "-s", "-z").split("\0"))
+        entries = [entry.partition("\t") for entry in self._git("ls-files", "-s", "-z").split("\0")]
         self._gitlinks = {path: meta.split(" ")[1] for meta, _, path in entries if meta.startswith(GITLINK)}
+        ignored = excludes(ignore, (path for _, _, path in entries), self._integration.ignored_everywhere())
+        self._excludes.write_text(ignored, "utf-8", "surrogateescape")
         return None
 
     def _read_over(self, trusted: Path, standing: str) -> Finished:
@@ -121,13 +120,14 @@ class _Stage:
     def nothing_left(self) -> Leftovers | None:
         """One look tells whether there is anything at all, and mostly there is not."""
         args = ("ls-files", "-m", "-o", "--directory", "--exclude-standard", "-z", "--", *self._scope())
-        if self._gitlinks or self._git(*args):
+        if self._gitlinks or self._git(*self._ignoring, *args):
             return None
         return Leftovers("", (), self._notes)
 
     def nested_repositories(self) -> PersonNeeded | None:
         """A repository inside is neither files nor a commit of this one. Work in submodules counts as well."""
-        listed = self._git("ls-files", "-o", "--exclude-standard", "-z", "--", *self._scope())
+        args = ("ls-files", "-o", "--exclude-standard", "-z", "--", *self._scope())
+        listed = self._git(*self._ignoring, *args)
         self._untracked = tuple(path for path in listed.split("\0") if path)
         nested = [path for path in self._untracked if path.endswith("/")]
         nested += touched_submodules(self._integration.git_dir, self._tree, self._gitlinks)
@@ -140,9 +140,8 @@ class _Stage:
         return rule.too_large({path: _size(self._tree / path) for path in self._untracked}, _WHAT)
 
     def add(self) -> PersonNeeded | None:
-        done = self._integration.git(
-            "add", "-A", "--", *self._scope(), index=self._index, work_tree=self._tree, env=self._env, check=False
-        )
+        args = (*self._ignoring, "add", "-A", "--", *self._scope())
+        done = self._integration.git(*args, index=self._index, work_tree=self._tree, env=self._env, check=False)
         if done.ok:
             return None
         refuse_scarcity(f"the files that it left cannot be added: {clean(done.error)}")
@@ -152,21 +151,18 @@ class _Stage:
         tree = self._git("write-tree")
         raw = self._integration.git("diff-tree", "-r", "-z", "--raw", "--no-renames", standing, tree, env=self._env)
         changes = parse_raw(raw.out).get("", [])
-        refused = self._secrets(changes) or rule.too_large(self._stored_sizes(changes), _WHAT)
+        refused = rule.too_large(self._stored_sizes(changes), _WHAT)
         return refused or Leftovers(tree, tuple(clean_line(change.path) for change in changes), self._notes)
-
-    def _secrets(self, changes: Sequence[ChangedPath]) -> PersonNeeded | None:
-        found = [change.path for change in changes if change.is_new and self._is_secret(change.path)]
-        return look_like_secrets(found, "uncommitted files")
-
-    def _is_secret(self, path: str) -> bool:
-        return has_secret_name(path) or holds_private_key(path, read_bytes(self._tree / path, LARGEST_KEY))
 
     def _stored_sizes(self, changes: Sequence[ChangedPath]) -> dict[str, int]:
         kept = [change for change in changes if not change.is_gone and change.mode != GITLINK]
         asked = "".join(f"{change.oid}\n" for change in kept).encode()
         sizes = self._integration.git("cat-file", "--batch-check=%(objectsize)", stdin=asked, env=self._env).text
         return {change.path: int(size) for change, size in zip(kept, sizes.split(), strict=True)}
+
+    @property
+    def _ignoring(self) -> tuple[str, str]:
+        return "-c", f"core.excludesFile={self._excludes}"
 
     def _scope(self) -> list[str]:
         """Everything but the mailbox and what submodules hold: git would start another git inside them."""

@@ -36,7 +36,8 @@ class _Found:
 
 
 class Collector:
-    """`protected` are the files that no run may change."""
+    """`protected` are the files that no run may change, `ignore` describes those that are not taken over when they
+    are left uncommitted."""
 
     def __init__(
         self,
@@ -45,12 +46,14 @@ class Collector:
         clock: Clock,
         *,
         protected: tuple[str, ...],
+        ignore: tuple[str, ...],
         rule: ContentRule,
     ) -> None:
         self._repository = repository
         self._integration = integration
         self._clock = clock
         self._protector = Protector(integration, protected)
+        self._ignore = ignore
         self._rule = rule
         self._inspector = CommitInspector(integration, rule)
 
@@ -123,7 +126,9 @@ class Collector:
         self, agent: ForeignGitDir, workspace: Workspace, found: _Found, trusted: Path | None
     ) -> Leftovers | PersonNeeded:
         if is_real_folder(workspace.tree):
-            return stage_leftovers(self._integration, agent, workspace.tree, found.standing, self._rule, trusted)
+            return stage_leftovers(
+                self._integration, agent, workspace.tree, found.standing, self._rule, self._ignore, trusted
+            )
         if workspace.tree.is_symlink():
             return PersonNeeded("its work tree was replaced by a link; nothing was read through it")
         return Leftovers("", (), ("its work tree is gone; only its commits were taken",))
