@@ -8,6 +8,7 @@ pinned by `refs/recall/run/<id>`: it survives whatever happens to the branch tha
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from recall.domain.surroundings import refuse_scarcity
 from recall.domain.text import clean
 from recall.domain.work import PersonNeeded
 from recall.failpoint import failpoint
+from recall.gitops.agent_files import read_text
 from recall.gitops.command import ALONE, Finished, pipe_git, run_git
 from recall.gitops.commits import Commit
 from recall.gitops.lfs import is_of_lfs
@@ -46,6 +48,7 @@ class IntegrationRepository:
         self.git_dir = repository.state_dir / "integration.git"
         self._untrusted: frozenset[str] = frozenset()
         self._trees: dict[str, str] = {}  # of the commits written last
+        self._excludes_file = ""
 
     @property
     def objects(self) -> Path:
@@ -108,7 +111,9 @@ class IntegrationRepository:
     def _refresh(self) -> None:
         (self.git_dir / "info").mkdir(exist_ok=True)
         (self.objects / "info").mkdir(parents=True, exist_ok=True)
-        _write(self.git_dir / "config", config_text(self._settings()))
+        settings = self._settings()
+        self._excludes_file = dict(settings).get("core.excludesfile", "")
+        _write(self.git_dir / "config", config_text(settings))
         _write(self.objects / "info" / "alternates", f"{self.repository.objects}\n")
         _copy_or_remove(self.repository.common_dir / "info" / "exclude", self.git_dir / "info" / "exclude")
         self._copy_shallow_boundary()
