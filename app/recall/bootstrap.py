@@ -69,7 +69,8 @@ def preset_programs() -> dict[str, str]:
 
 
 def with_presets(settings: Settings) -> Settings:
-    """Complete each agent from its preset. Raises ConfigError for a preset that there is none of."""
+    """Complete each agent from its preset, as root also with what makes its CLI run as root: who asks what is in
+    force, and who confirms it, sees what is started. Raises ConfigError for a preset that there is none of."""
     from recall.agents.presets import load_preset
     from recall.config.merge_preset import PresetFields, with_preset
 
@@ -85,7 +86,7 @@ def with_presets(settings: Settings) -> Settings:
         fields = PresetFields(
             command=preset.argv(agent.model, usd=settings.budget.run_usd),
             prompt=preset.prompt,
-            env=preset.env,
+            env={**preset.root_env, **preset.env} if os.geteuid() == 0 else preset.env,
             env_unset=preset.env_unset,
             env_pass=preset.env_pass,
             state=preset.state,
@@ -163,8 +164,8 @@ def open_engine(
 
     location = locate(start)
     settings = with_presets(settings_at(location))
-    if os.geteuid() == 0:
-        settings = _as_root(settings, allowed=allow_root)
+    if os.geteuid() == 0 and not allow_root:
+        _refuse_root(settings)
     with ExitStack() as stack:
         lock = stack.enter_context(closing(take_dispatcher_lock(location, settings)))
         git = git_at(location, settings)
@@ -211,22 +212,14 @@ def _outside(location: Location, settings: Settings, store: Store, git: GitGatew
     return Outside(effects, Publisher(store, effects, SystemClock(), remote, on_main))
 
 
-def _as_root(settings: Settings, *, allowed: bool) -> Settings:
-    """Give agents of known CLIs what makes them run as root. Raises ConfigError when nobody has allowed it."""
-    from recall.agents.presets import load_preset
-
-    known = [agent for agent in settings.agents if agent.preset and agent.enabled]
-    if known and not allowed:
-        names = ", ".join(agent.name for agent in known)
+def _refuse_root(settings: Settings) -> None:
+    """Raises ConfigError where root would start the CLI of a preset."""
+    known = [agent.name for agent in settings.agents if agent.preset and agent.enabled]
+    if known:
         raise ConfigError(
-            f"this is root, as whom {names} could change anything on this machine; start as an ordinary user, or "
-            "with `recall-tui --allow-root` where the machine is a container that may be thrown away"
+            f"this is root, as whom {', '.join(known)} could change anything on this machine; start as an ordinary "
+            "user, or with `recall-tui --allow-root` where the machine is a container that may be thrown away"
         )
-    agents = [
-        replace(agent, env={**load_preset(agent.preset).root_env, **agent.env}) if agent.preset else agent
-        for agent in settings.agents
-    ]
-    return replace(settings, agents=tuple(agents))
 
 
 def _caller(location: Location, settings: Settings, listener: Listener) -> Caller:

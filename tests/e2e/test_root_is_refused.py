@@ -41,3 +41,9 @@ def test_with_leave_it_is_started_and_told_that_the_machine_is_disposable(shop: 
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert shop.look()["T-1"].state is TaskState.DONE
     assert shop.repo.file("root.txt", "main") == b"1\n"
+
+
+def test_what_was_started_as_root_counts_as_confirmed_by_whoever_looks(shop: Workshop) -> None:
+    assert shop.dispatch("--until-done", "--allow-root").returncode == 0
+    assert "no person confirmed" not in shop.recall("status").stdout
+    assert "IS_SANDBOX=1" in shop.recall("config", "show", "agents").stdout.replace('"', "").replace(" ", "")
