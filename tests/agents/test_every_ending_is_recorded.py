@@ -90,7 +90,9 @@ def test_a_stop_wish_for_an_earlier_run_does_not_stop_the_next(bench: Bench) -> 
 def test_what_others_must_not_read_is_private(bench: Bench) -> None:
     bench.run("true", prompt="secret", prompt_mode="stdin")
     assert stat.S_IMODE(bench.folder.stat().st_mode) == 0o700
-    assert stat.S_IMODE((bench.slot / "run.json").stat().st_mode) == 0o444
+    assert stat.S_IMODE((bench.slot / "run.json").stat().st_mode) == 0o400
+    kept = {path.name: stat.S_IMODE(path.stat().st_mode) for path in bench.folder.iterdir()}
+    assert set(kept.values()) == {0o600}, kept
 
 
 def test_the_agent_gets_its_environment_and_little_else(bench: Bench) -> None:

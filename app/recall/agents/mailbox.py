@@ -15,6 +15,7 @@ from pathlib import Path
 
 from recall.domain.errors import RecallError
 from recall.domain.frozen import frozen
+from recall.whole_files import replace_file
 
 REPORTS = ".recall-run"
 RUN_FILE = "run.json"
@@ -146,7 +147,7 @@ def open_reports(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     hidden = folder / ".gitignore"
     if not hidden.is_file() or hidden.is_symlink():
-        _replace(folder, ".gitignore", b"*\n")
+        replace_file(hidden, b"*\n", mode=0o644, durable=False)
 
 
 def _leave(folder: Path, data: bytes) -> str:
@@ -156,7 +157,7 @@ def _leave(folder: Path, data: bytes) -> str:
             open_reports(folder)
             numbers = [int(name.split("-")[1]) for name in os.listdir(folder) if _is_report(name)]  # noqa: PTH208
             name = f"report-{max(numbers, default=0) + 1}-{os.urandom(4).hex()}.json"
-            _replace(folder, name, data)
+            replace_file(folder / name, data)
         except FileNotFoundError:
             continue
         except OSError as broken:
@@ -168,16 +169,6 @@ def _leave(folder: Path, data: bytes) -> str:
 def _is_report(name: str) -> bool:
     parts = name.split("-")
     return len(parts) == 3 and parts[0] == "report" and parts[1].isdigit() and len(parts[1]) < 10
-
-
-def _replace(folder: Path, name: str, data: bytes) -> None:
-    temporary = folder / f".{name}.{os.urandom(4).hex()}"
-    opened = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
-    with os.fdopen(opened, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(folder / name)
 
 
 def _answer(slot: Slot, name: str) -> Answer | None:

@@ -16,7 +16,7 @@ from typing import Any
 from recall.agents import mailbox, process
 from recall.agents.rendered import read_spending
 from recall.agents.sandbox import empty_scratch, fence_argv
-from recall.agents.shim import PROTOCOL, replace_file
+from recall.agents.shim import PROTOCOL
 from recall.agents.starter import ShimProcess, ShimStarter
 from recall.agents.transcript import Transcript
 from recall.domain.clock import Clock
@@ -28,9 +28,10 @@ from recall.domain.stream.dialect import Dialect
 from recall.domain.stream.spending import Spending
 from recall.domain.text import clean
 from recall.failpoint import failpoint
+from recall.whole_files import PRIVATE, replace_file
 
 _START_PATIENCE = 20.0
-_LEFT_OF_EARLIER_RUNS = ("exit.json", ".exit.json", "stop.json", "shim.log", "transcript*")
+_LEFT_OF_EARLIER_RUNS = ("exit.json", ".exit.json.*", "stop.json", "shim.log", "transcript*")
 _STOP_STEP = 0.02
 
 
@@ -89,7 +90,7 @@ class ProcessRunner:
         """Ask a live shim to stop its whole process tree. Returns at once."""
         if not _held(folder):
             return
-        replace_file(folder / "stop.json", {"reason": reason})
+        _tell(folder / "stop.json", {"reason": reason})
         handle = self.pidfd(folder)
         if handle is None:
             return
@@ -155,16 +156,14 @@ class ProcessRunner:
             for path in folder.glob(pattern):
                 path.unlink()
         prompt = folder / "prompt.md"
-        prompt.write_text(spec.prompt, "utf-8", "replace")
-        prompt.chmod(0o600)
+        replace_file(prompt, spec.prompt.encode("utf-8", "replace"), durable=False)
         failpoint("runner.prompt_written")
         if spec.slot is not None:
             prompt = _open_slot(spec, spec.slot)
         failpoint("runner.slot_opened")
         if spec.fence is not None:
             empty_scratch(spec.fence.scratch)
-        replace_file(folder / "spec.json", _protocol(spec, prompt, self._rng.token(32)))
-        (folder / "spec.json").chmod(0o600)
+        _tell(folder / "spec.json", _protocol(spec, prompt, self._rng.token(32)))
         failpoint("runner.spec_written")
 
     def _reap(self) -> None:
@@ -198,15 +197,18 @@ def _open_slot(spec: RunSpec, slot: Path) -> Path:
         stale.unlink(missing_ok=True)
     mailbox.open_reports(slot / "tree" / mailbox.REPORTS)
     prompt = slot / "prompt.md"
-    prompt.unlink(missing_ok=True)
-    prompt.write_text(spec.prompt, "utf-8", "replace")
+    replace_file(prompt, spec.prompt.encode("utf-8", "replace"), durable=False)
     identity = {
         "protocol": PROTOCOL, "run_id": spec.run_id, "task": spec.task, "agent": spec.agent, "token": spec.token,
         "run_folder": str(spec.folder.absolute()),
     }  # fmt: skip
-    replace_file(slot / mailbox.RUN_FILE, identity)
-    (slot / mailbox.RUN_FILE).chmod(0o444)
+    _tell(slot / mailbox.RUN_FILE, identity, mode=0o400)
     return prompt
+
+
+def _tell(file: Path, value: object, *, mode: int = PRIVATE) -> None:
+    """Leave JSON for a process that runs beside this one. No run outlives a power cut, so it need not be on disk."""
+    replace_file(file, json.dumps(value).encode(), mode=mode, durable=False)
 
 
 def _protocol(spec: RunSpec, prompt: Path, marker: str) -> dict[str, object]:

@@ -17,6 +17,7 @@ from recall.domain.errors import ConfigError, EnvironmentFailure
 from recall.domain.frozen import frozen
 from recall.domain.launch import Fence
 from recall.domain.text import clean_line, clip
+from recall.whole_files import replace_file
 
 LEVELS = ("landlock", "bwrap")
 FENCE_FILE = "fence.json"
@@ -108,7 +109,7 @@ def fence_argv(fence: Fence, folder: Path) -> list[str]:
         "network": fence.network,
         "bwrap": fence.program,
     }
-    file.write_text(json.dumps(wanted), "utf-8")
+    replace_file(file, json.dumps(wanted).encode(), durable=False)
     return [sys.executable, "-I", "-S", str(_PROGRAM), str(file.absolute())]
 
 

@@ -349,12 +349,12 @@ class Transcript:
 
     @staticmethod
     def _open(path: str) -> int:
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
 
 
-def remove(path: str) -> None:
+def remove(path: str, folder: int | None = None) -> None:
     try:
-        os.unlink(path)
+        os.unlink(path, dir_fd=folder)
     except FileNotFoundError:
         return
 
@@ -535,13 +535,45 @@ class Bell:
             log(f"reports are looked for every {_TICK} s: {without}")
 
 
-def replace_file(path: StrPath, value: object) -> None:
-    """Write JSON so that a reader sees the old file or the whole new one."""
-    temporary = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.{time.monotonic_ns()}")
-    opened = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
-    with os.fdopen(opened, "w", encoding="utf-8") as file:
-        file.write(json.dumps(value))
-    os.replace(temporary, path)
+class Draft:
+    """A new file beside `path`, under a name that cannot be guessed, which takes its place as a whole: what
+    recall.whole_files does, which this file cannot import. Its mode is 0600."""
+
+    def __init__(self, path: StrPath) -> None:
+        folder, self._name = os.path.split(path)
+        self._draft = f".{self._name}.{os.urandom(8).hex()}"
+        self._folder = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            self.file = os.open(self._draft, flags, 0o600, dir_fd=self._folder)
+        except OSError:
+            os.close(self._folder)
+            raise
+
+    def put(self, value: object, *, durable: bool, mode: int = 0o600) -> None:
+        """Write JSON into it and put it in its place. `durable`: it is on disk then, the file before its name."""
+        data = json.dumps(value).encode()
+        try:
+            os.pwrite(self.file, data, 0)
+            os.ftruncate(self.file, len(data))
+            os.fchmod(self.file, mode)
+            if durable:
+                os.fsync(self.file)
+            os.replace(self._draft, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+            if durable:
+                os.fsync(self._folder)
+        except BaseException:
+            remove(self._draft, self._folder)
+            raise
+        finally:
+            os.close(self.file)
+            os.close(self._folder)
+
+
+def replace_file(path: StrPath, value: object, *, mode: int = 0o600) -> None:
+    """Write JSON so that a reader sees the old file or the whole new one. It is not kept through a power cut, which
+    no run outlives."""
+    Draft(path).put(value, durable=False, mode=mode)
 
 
 # -- the lease -----------------------------------------------------------------------------------------------
@@ -955,38 +987,17 @@ class ExitFile:
     finished run look lost. `durable`: it must outlive a power cut; a verification is simply repeated."""
 
     def __init__(self, folder: str, *, durable: bool) -> None:
-        self._folder = folder
-        self._temporary = os.path.join(folder, ".exit.json")
+        self._path = os.path.join(folder, "exit.json")
         self._durable = durable
-        opened = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._draft: Draft | None = Draft(self._path)
         try:
-            os.posix_fallocate(opened, 0, _EXIT_ROOM)
+            os.posix_fallocate(self._draft.file, 0, _EXIT_ROOM)
         except OSError as full:
             log(f"no room kept for exit.json: {full}")
-        finally:
-            os.close(opened)
 
     def write(self, record: dict[str, object]) -> None:
-        data = json.dumps(record).encode()
-        opened = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            os.pwrite(opened, data, 0)
-            os.ftruncate(opened, len(data))
-            if self._durable:
-                os.fsync(opened)
-        finally:
-            os.close(opened)
-        os.replace(self._temporary, os.path.join(self._folder, "exit.json"))
-        if self._durable:
-            sync_folder(self._folder)
-
-
-def sync_folder(folder: str) -> None:
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
+        draft, self._draft = self._draft or Draft(self._path), None
+        draft.put(record, durable=self._durable)
 
 
 def log(text: str) -> None:
@@ -1018,7 +1029,7 @@ def finish(run: Run, exit_file: ExitFile) -> None:
 def take_lock(folder: str) -> int:
     """Take `<run>/lock` and write who holds it. Raises BlockingIOError when another shim does: whoever only
     looks whether it is held, holds it for no longer than that."""
-    lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     patience = time.monotonic() + _LOCK_PATIENCE
     while True:
         try:
@@ -1103,7 +1114,7 @@ def awaited_folder() -> str:
         (0, os.devnull, os.O_RDONLY),
         (2, os.path.join(folder, "shim.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND),
     ):
-        opened = os.open(path, flags | os.O_CLOEXEC, 0o666)
+        opened = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         os.dup2(opened, target)
         os.close(opened)
     return folder

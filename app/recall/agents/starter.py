@@ -54,8 +54,12 @@ class ShimStarter:
         ahead = self._take()
         if ahead is not None and _tell(ahead, folder):
             return ahead.shim
-        with (folder / "shim.log").open("ab") as log:
-            return _spawn(str(folder.absolute()), subprocess.DEVNULL, log.fileno())
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        log = os.open(folder / "shim.log", flags, 0o600)
+        try:
+            return _spawn(str(folder.absolute()), subprocess.DEVNULL, log)
+        finally:
+            os.close(log)
 
     def keep_ahead(self) -> None:
         """Keep one shim ready from now on, until `close`."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from recall.config.settings import TaskList
 from recall.domain.errors import ConfigError
 from recall.domain.frozen import frozen
 from recall.domain.text import clean_bytes
+from recall.whole_files import replace_file
 
 
 @click.command(
@@ -86,9 +85,4 @@ def _export(project: Project, task_list: TaskList, *, write: bool) -> _Exported:
 def _replace(file: Path, data: bytes) -> None:
     """Write a file anew without a moment in which it is missing or half there; its mode stays."""
     target = file.resolve()
-    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}-", delete=False) as copy:
-        copy.write(data)
-        copy.flush()
-        os.fsync(copy.fileno())
-    Path(copy.name).chmod(target.stat().st_mode & 0o7777)
-    Path(copy.name).replace(target)
+    replace_file(target, data, mode=target.stat().st_mode & 0o7777)

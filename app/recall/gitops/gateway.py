@@ -34,6 +34,7 @@ from recall.gitops.results import Collector
 from recall.gitops.shelf import Shelf
 from recall.gitops.slots import Slots
 from recall.gitops.workspaces import WorkspacePool
+from recall.whole_files import replace_file
 
 
 class GitGateway:

@@ -24,6 +24,7 @@ from recall.gitops.command import ALONE, Finished, pipe_git, run_git
 from recall.gitops.commits import Commit
 from recall.gitops.lfs import is_of_lfs
 from recall.gitops.repository import Repository
+from recall.whole_files import replace_file
 
 #: The user's local settings that change what git writes, and no others: the rest may name programs.
 _COPIED = (
@@ -282,9 +283,7 @@ def _write(path: Path, text: str) -> None:
     data = text.encode("utf-8", "surrogateescape")
     if path.is_file() and path.read_bytes() == data:
         return
-    fresh = path.with_name(path.name + ".fresh")
-    fresh.write_bytes(data)
-    fresh.replace(path)
+    replace_file(path, data)
 
 
 def _copy_or_remove(source: Path, target: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
-import os
 import time
 from collections.abc import Generator
 from dataclasses import asdict, field
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from recall.domain.errors import EnvironmentFailure
 from recall.domain.frozen import frozen
+from recall.whole_files import replace_file
 
 FREE, USED, LEFT = "free", "used", "left"
 
@@ -67,17 +67,7 @@ class SlotRecords:
     def write(self, name: str, slot: Slot) -> None:
         """Replace a record as a whole; it is on disk when this returns."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        fresh = self.folder / f"{name}.fresh"
-        with fresh.open("w") as file:
-            json.dump(asdict(slot), file)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(self._file(name))
-        folder = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        replace_file(self._file(name), json.dumps(asdict(slot)).encode())
 
     def forget(self, name: str) -> None:
         self.index(name).unlink(missing_ok=True)

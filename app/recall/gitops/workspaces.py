@@ -32,6 +32,7 @@ from recall.gitops.shared_clones import SharedClones
 from recall.gitops.slot_records import FREE, LEFT, USED, Slot, SlotRecords
 from recall.gitops.untrusted_filters import UntrustedFilters
 from recall.gitops.user_refs import UserRefs
+from recall.whole_files import replace_file, replacing
 
 _WORKERS = "checkout.workers=4"
 
@@ -179,9 +180,8 @@ class WorkspacePool:
         self._clean(workspace, git_dir, settings)
         self._empty_submodules(workspace, git_dir)
         failpoint("workspace.cleaned")
-        fresh = trusted.with_suffix(".fresh")
-        shutil.copy2(index, fresh)
-        fresh.replace(trusted)
+        with replacing(trusted, durable=False) as draft:
+            shutil.copy2(index, draft.path)
         _make_mailbox(workspace.tree)
 
     def _clean(self, workspace: Workspace, git_dir: Path, settings: Sequence[str]) -> None:
@@ -355,7 +355,7 @@ class WorkspacePool:
 
     def _prepare_root(self) -> None:
         self._root.mkdir(parents=True, exist_ok=True)
-        (self._root / ".gitignore").write_text("*\n")
+        replace_file(self._root / ".gitignore", b"*\n", mode=0o644, durable=False)
 
     def _discard(self, workspace: Workspace, slot: Slot) -> None:
         try:
@@ -383,5 +383,7 @@ def _made_here(log: Path) -> set[str]:
 def _make_mailbox(tree: Path) -> None:
     """Where the agent reports. It ignores itself, so the user's exclude file needs no entry."""
     mailbox = tree / ".recall-run"
-    mailbox.mkdir(exist_ok=True)
-    (mailbox / ".gitignore").write_text("*\n")
+    if not is_real_folder(mailbox):  # `workspaces.keep` may have spared whatever an agent put there
+        mailbox.unlink(missing_ok=True)
+        mailbox.mkdir()
+    replace_file(mailbox / ".gitignore", b"*\n", mode=0o644, durable=False)

@@ -11,6 +11,7 @@ from recall import __version__
 from recall.domain.errors import ConfigError, EnvironmentFailure
 from recall.domain.frozen import frozen
 from recall.failpoint import failpoint
+from recall.whole_files import replacing
 
 _OLDEST_SQLITE = (3, 37, 0)
 
@@ -114,11 +115,10 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
 def _back_up(connection: sqlite3.Connection, version: int) -> Path:
     database = _file_of(connection)
     backup = database.with_name(f"{database.name}.v{version}.backup")
-    unfinished = backup.with_name(f"{backup.name}.tmp")
-    unfinished.unlink(missing_ok=True)
-    with closing(sqlite3.connect(unfinished)) as copy:
+    for unfinished in database.parent.glob(f".{backup.name}.*"):  # of one that was killed
+        unfinished.unlink(missing_ok=True)
+    with replacing(backup) as draft, closing(sqlite3.connect(draft.path)) as copy:
         connection.backup(copy)
-    unfinished.replace(backup)
     return backup
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from recall.domain.frozen import frozen
+from recall.whole_files import replace_file
 
 KindT = TypeVar("KindT")
 
@@ -82,13 +82,8 @@ def load_layout(state: Path) -> Layout:
 
 def save_layout(state: Path, layout: Layout) -> None:
     """Keep it, whole or not at all. A state folder that cannot be written costs nothing but the memory."""
-    draft = state / f"{NAME}.{os.getpid()}"
-    try:
-        draft.write_text(json.dumps(asdict(layout)) + "\n", "utf-8")
-        draft.replace(state / NAME)
-    except OSError:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        replace_file(state / NAME, (json.dumps(asdict(layout)) + "\n").encode(), durable=False)
 
 
 def _splits(kept: object) -> Splits:
