@@ -9,11 +9,10 @@ import pytest
 
 from recall.config.settings import AgentSettings, Settings
 from recall.domain.agent import AgentSpec
-from recall.domain.event import Event
 from recall.domain.run import RunResult
 from recall.domain.task import TaskState
 from recall.store import SqliteStore
-from recall.ui.ledger import Ledger, VerifyTimes
+from recall.ui.ledger import Ledger
 from tests.support.builders import import_specs, landed, make_store, queued, ref, settlement, spec, started
 from tests.support.clock import FakeClock
 
@@ -83,26 +82,6 @@ def test_the_newest_run_of_a_task_is_known_after_it_was_settled(store: SqliteSto
 def test_a_ledger_that_starts_late_knows_the_runs_of_before(store: SqliteStore, ledger: Ledger) -> None:
     claim = landed(store, "T-1")
     assert ledger.refresh(dispatcher=True).latest[ref("T-1")].id == claim.run_id
-
-
-def _happened(kind: str, at: float, merge_id: int = 1) -> Event:
-    return Event(1, at, "dispatcher", kind, merge_id=merge_id)
-
-
-def test_how_long_verifications_take_is_learned_from_those_that_are_over() -> None:
-    times = VerifyTimes()
-    times.see([_happened("merge.queued", 90.0), _happened("merge.verifying", 100.0)])
-    assert times.typical is None
-    times.see([_happened("merge.verifying", 120.0, 2), _happened("merge.landing", 140.0)])
-    assert times.typical == 40.0
-    times.see([_happened("merge.rejected", 140.0, 2), _happened("merge.landed", 190.0)])
-    assert times.typical == 30.0
-
-
-def test_a_remembered_verdict_says_nothing_of_how_long_a_verification_takes() -> None:
-    times = VerifyTimes()
-    times.see([_happened("merge.verifying", 100.0), _happened("merge.landing", 100.02)])
-    assert times.typical is None
 
 
 def test_a_ledger_that_starts_late_knows_how_long_verifications_took(tmp_path: Path) -> None:

@@ -21,6 +21,12 @@ MAX_INTERRUPTIONS = "max_interruptions"
 GOES_ON = frozenset({RunResult.RATE_LIMITED, RunResult.CREDIT_EXHAUSTED, RunResult.AUTH_REQUIRED, RunResult.QUESTION})
 
 
+def weight_after(weight: float, result: RunResult | None) -> float | None:
+    """What a weight is after a run that came out so, as the store works it out; None: it stays as it was."""
+    change = CONSEQUENCES[result].weight if result is not None else 0.0
+    return round(min(1.0, max(0.0, weight + change)), 4) if change else None
+
+
 class Effect(StrEnum):
     """What a result does to the agent."""
 

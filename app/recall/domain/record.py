@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from recall.domain.agent import Agent
 from recall.domain.frozen import frozen
-from recall.domain.outcome import CONSEQUENCES, WEIGHT_START
+from recall.domain.outcome import CONSEQUENCES, WEIGHT_START, weight_after
 from recall.domain.run import Run, RunResult
 from recall.domain.task import TaskRef
 
@@ -63,6 +63,6 @@ def _weights(results: Iterable[RunResult], now: float) -> tuple[float, ...]:
     weight in force has the last word."""
     path = [WEIGHT_START]
     for result in results:
-        if change := CONSEQUENCES[result].weight:
-            path.append(round(min(1.0, max(0.0, path[-1] + change)), 4))
+        if (after := weight_after(path[-1], result)) is not None:
+            path.append(after)
     return tuple(path) if path[-1] == now else (*path, now)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from statistics import median
 
 from recall.config.settings import Settings
 from recall.domain.clock import Clock
 from recall.domain.event import Event
+from recall.domain.figures.verifications import Verifications
 from recall.domain.frozen import frozen
 from recall.domain.overview import Overview, main_is_green
 from recall.domain.run import Run
@@ -25,8 +26,8 @@ _MANY = 300
 #: Up to so many ready tasks the scheduler's own snapshot is read, with who did what before.
 _EXACT = 500
 _PAGE = 1000
-#: A verification that is over sooner, in seconds, was none: its verdict was known.
-_REMEMBERED = 0.1
+#: What verifications usually take is what so many took lately.
+_RECENT = 5
 
 
 @frozen
@@ -45,29 +46,6 @@ class Seen:
     )
 
 
-class VerifyTimes:
-    """Learns how long verifications take from what happened in the merge queue. A verdict that was remembered took
-    no time, and says nothing."""
-
-    def __init__(self) -> None:
-        self._begun: dict[int, float] = {}
-        self._took: deque[float] = deque(maxlen=5)
-
-    @property
-    def typical(self) -> float | None:
-        return median(self._took) if self._took else None
-
-    def see(self, events: Iterable[Event]) -> None:
-        for event in events:
-            if event.merge_id is None:
-                continue
-            began = self._begun.pop(event.merge_id, None)
-            if event.kind == "merge.verifying":
-                self._begun[event.merge_id] = event.at
-            elif began is not None and event.at - began >= _REMEMBERED:
-                self._took.append(event.at - began)
-
-
 class Ledger:
     """Used by one thread. `refresh` is cheap when little happened."""
 
@@ -83,13 +61,14 @@ class Ledger:
         self._tasks: dict[TaskRef, Task] = {}
         self._latest: dict[TaskRef, Run] = {}
         self._waiting_for: dict[TaskRef, set[TaskRef]] = defaultdict(set)
-        self._times = VerifyTimes()
+        self._verifications = Verifications()
+        self._took: deque[float] = deque(maxlen=_RECENT)
         self._seq = 0
 
     def refresh(self, *, dispatcher: bool) -> Seen:
         """Give the store as it is now. However much happened since the last time, all of it is accounted for."""
         events = self._news() if self._tasks else self._store.events_since(self._store.last_seq() - _PAGE, _PAGE)
-        self._times.see(events)
+        self._took.extend(self._verifications.see(events))
         if not self._tasks or self._is_too_much(events):
             return self._seen(self._read_all(dispatcher))
         for ref in self._touched(events):
@@ -146,7 +125,7 @@ class Ledger:
             overview,
             dict(self._latest),
             self._seq,
-            self._times.typical,
+            median(self._took) if self._took else None,
             main_is_green(overview),
             self._weights.of(overview.agents),
         )

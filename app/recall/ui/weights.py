@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 
 from recall.domain.agent import Agent
-from recall.domain.outcome import CONSEQUENCES, WEIGHT_START
+from recall.domain.outcome import WEIGHT_START, weight_after
 from recall.domain.run import Run, RunState
 from recall.domain.task import Task, TaskRef
 
@@ -26,10 +26,13 @@ class WeightHistory:
         settled = [run for run in runs if run.state is RunState.SETTLED and run.id not in self._seen]
         for run in sorted(settled, key=lambda run: (run.settled_at or 0.0, run.id)):
             self._seen.add(run.id)
-            task, cost = tasks.get(run.ref), CONSEQUENCES[run.result].weight if run.result is not None else 0.0
-            if task is not None and cost:
-                values = self._values.setdefault((run.agent, task.type), deque([WEIGHT_START], maxlen=_KEPT))
-                values.append(round(min(max(values[-1] + cost, 0.0), 1.0), 4))
+            task = tasks.get(run.ref)
+            if task is None:
+                continue
+            values = self._values.get((run.agent, task.type)) or deque([WEIGHT_START], maxlen=_KEPT)
+            if (after := weight_after(values[-1], run.result)) is not None:
+                values.append(after)
+                self._values[run.agent, task.type] = values
 
     def of(self, agents: Iterable[Agent]) -> dict[tuple[str, str], tuple[float, ...]]:
         """The last weights by agent and task type, oldest first. Those that do not lead to the weight that the store

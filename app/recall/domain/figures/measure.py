@@ -12,14 +12,12 @@ from recall.domain.figures.limits import LimitCost, limit_costs
 from recall.domain.figures.past import Past
 from recall.domain.figures.spend import Spent, spending_by
 from recall.domain.figures.spread import Spread, spread
+from recall.domain.figures.verifications import Verifications
 from recall.domain.frozen import frozen
 from recall.domain.outcome import CONSEQUENCES
 from recall.domain.run import Run, RunResult
 
 HOUR = 3600.0
-
-#: A verification that is over sooner, in seconds, was none: its verdict was known.
-_REMEMBERED = 0.1
 
 
 @frozen
@@ -116,7 +114,6 @@ def _counted(runs: Iterable[Run]) -> tuple[tuple[RunResult, int], ...]:
 
 
 def _times(past: Past) -> Times:
-    waits, verifications = _queue_times(past.events)
     landed, settled = past.landed, past.settled
     return Times(
         task=spread(_between(run.claimed_at, run.settled_at) for run in landed),
@@ -126,8 +123,8 @@ def _times(past: Past) -> Times:
             for run in settled
             if run.started_at is not None and run.ended_at is not None
         ),
-        queue=spread(waits),
-        verify=spread(verifications),
+        queue=spread(_queue_waits(past.events)),
+        verify=spread(Verifications().see(past.events)),
     )
 
 
@@ -136,22 +133,13 @@ def _between(begin: float | None, end: float | None) -> float:
     return max(0.0, (end or 0.0) - (begin or 0.0))
 
 
-def _queue_times(events: Iterable[Event]) -> tuple[list[float], list[float]]:
-    """How long entries waited before each verification, and how long these took."""
+def _queue_waits(events: Iterable[Event]) -> Iterator[float]:
+    """How long entries waited before each verification."""
     queued: dict[int, float] = {}
-    verifying: dict[int, float] = {}
-    waits: list[float] = []
-    took: list[float] = []
     for event in events:
         if event.merge_id is None:
             continue
-        began = verifying.pop(event.merge_id, None)
-        if began is not None and event.at - began >= _REMEMBERED:
-            took.append(event.at - began)
         if event.kind == "merge.queued":
             queued[event.merge_id] = event.at
-        elif event.kind == "merge.verifying":
-            verifying[event.merge_id] = event.at
-            if (since := queued.pop(event.merge_id, None)) is not None:
-                waits.append(max(0.0, event.at - since))
-    return waits, took
+        elif event.kind == "merge.verifying" and (since := queued.pop(event.merge_id, None)) is not None:
+            yield max(0.0, event.at - since)
