@@ -51,6 +51,42 @@ def test_a_stash_that_was_taken_back_or_is_the_users_stops_nobody(ground: Ground
     assert ground.result().leftovers == ("src/a.py",)
 
 
+def test_an_entry_made_on_no_branch_stops_the_run_that_was_there_alone(ground: Ground) -> None:
+    other = ground.gateway.open_workspace(TaskRef("main", "T-2"), 1, 8)
+    Repo(other.tree).commit("honest", {"src/c.py": "c = 1\n"})
+    ground.agent.git("checkout", "-q", "--detach")
+    ground.agent.write("src/a.py", "a = 3\n")
+    ground.agent.git("stash", "push", "-m", "hidden")
+    ground.agent.git("checkout", "-q", "-")
+    refused = ground.refusal()
+    (named,) = refused.paths
+    assert named.startswith("stash entry ") and "On (no branch): hidden" in named
+    assert isinstance(ground.gateway.collect(other, 8, "t"), Result)
+    assert ground.repo.file("src/a.py", "refs/stash") == b"a = 3\n"
+
+
+@pytest.mark.parametrize("takes", ["drop", "pop", "clear"])
+def test_an_entry_of_the_users_that_goes_stops_the_run_and_names_what_brings_it_back(repo: Repo, takes: str) -> None:
+    repo.write("README.md", "mine\n")
+    repo.git("stash", "push", "-m", "precious")
+    kept = repo.tip("refs/stash")
+    ground = Ground(repo)
+    ground.agent.commit("work", {"src/b.py": "b = 2\n"})
+    ground.agent.git("stash", takes)
+    assert ground.refusal().paths == (f"stash entry {kept[:12]} (On main: precious)",)
+    repo.git("stash", "store", "-m", "again", kept[:12])
+    assert repo.file("README.md", "refs/stash") == b"mine\n"
+
+
+def test_a_user_who_puts_work_aside_on_no_branch_stops_nobody(ground: Ground) -> None:
+    ground.agent.commit("work", {"src/b.py": "b = 2\n"})
+    ground.repo.git("checkout", "-q", "--detach")
+    ground.repo.write("README.md", "mine\n")
+    ground.repo.git("stash")
+    ground.repo.git("checkout", "-q", "main")
+    assert ground.result().commits == 1
+
+
 # -- commits and leftovers -----------------------------------------------------------------------------------
 def test_commits_come_over_as_they_are(ground: Ground) -> None:
     tip = ground.agent.commit("work", {"src/b.py": "b = 2\n"})

@@ -1,7 +1,7 @@
 """Notice that something which can run programs changed while an agent worked.
 
-A linked worktree shares configuration, hooks and attributes with the user's repository, and its agent may write
-there; any agent may write the user's global configuration. The state at the start of a run is kept as one short
+A linked worktree shares configuration, hooks, attributes and the stash with the user's repository, and its agent may
+write there; any agent may write the user's global configuration. The state at the start of a run is kept as one short
 hash for each name and compared at its end.
 """
 
@@ -18,6 +18,7 @@ from recall.domain.text import clean_line
 from recall.gitops.agent_files import read_bytes
 from recall.gitops.command import run_git
 from recall.gitops.lfs import is_of_lfs
+from recall.gitops.stash import is_stash_entry, stash_prints
 
 #: Editors and `git push -u` write these at any time, and none can name a program.
 _HARMLESS = re.compile(r"branch\..*\.(?!mergeoptions$)[^.]+", re.DOTALL)
@@ -38,9 +39,9 @@ _TIES = ("commondir", "gitdir", "config.worktree")
 
 
 def fingerprint(common_dir: Path, git_dir: Path, tree: Path) -> dict[str, str]:
-    """Give name -> hash for all that counts: the configuration, the shared git dir, then the work tree's own ties
-    to it."""
-    found = settings_prints(common_dir)
+    """Give name -> hash for all that counts: the configuration, the shared git dir with its stash, then the work
+    tree's own ties to it."""
+    found = settings_prints(common_dir) | stash_prints(common_dir)
     for name in _FILES:
         found |= _file(name, common_dir / name)
     for hook in sorted(_listing(common_dir / "hooks")):
@@ -92,8 +93,9 @@ def _changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
 
 
 def _is_usual(name: str, value: str) -> bool:
-    """Whether something new is what agents do every day: fill a submodule that the user has not, install LFS."""
-    return value == _LFS or _NEW_SUBMODULE.fullmatch(name) is not None
+    """Whether something new is what agents do every day: fill a submodule that the user has not, install LFS; or what
+    a user does, put work aside."""
+    return value == _LFS or _NEW_SUBMODULE.fullmatch(name) is not None or is_stash_entry(name)
 
 
 def _listing(folder: Path) -> Iterator[Path]:

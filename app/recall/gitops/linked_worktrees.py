@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path
 
 from recall.domain.errors import EnvironmentFailure
+from recall.domain.text import clean_line
 from recall.domain.work import Workspace
 from recall.failpoint import failpoint
 from recall.gitops.agent_files import is_real_file
@@ -20,6 +21,7 @@ from recall.gitops.folders import remove
 from recall.gitops.foreign import ForeignGitDir
 from recall.gitops.operations import clear_operation
 from recall.gitops.slot_records import Slot, SlotRecords
+from recall.gitops.stash import made_on_no_branch
 from recall.gitops.user_refs import UserRefs
 
 
@@ -69,7 +71,9 @@ class LinkedWorktrees:
 
     def changed(self, workspace: Workspace, slot: Slot) -> tuple[str, ...]:
         """Name what became different of it since the run began."""
-        return differences(slot.prints, self.prints(workspace, Path(slot.git_dir)))
+        git_dir = Path(slot.git_dir)
+        left = made_on_no_branch(self._refs.common_dir, git_dir, slot.prints)
+        return (*differences(slot.prints, self.prints(workspace, git_dir)), *map(clean_line, left))
 
     def let_go(self, workspace: Workspace, git_dir: Path) -> None:
         """Take the folder off its branch, so that the branch can go."""
