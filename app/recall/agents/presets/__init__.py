@@ -22,9 +22,9 @@ class Preset:
     `command` starts an unattended run; `model_args` (with `{model}`) and then `prompt_args` follow it, then the
     prompt as `prompt` says: `stdin`, `arg` (the text) or `file` (the path). `resume_args` (with `{id}`) continue
     a session and stand before `prompt_args`; empty means that it cannot be continued. `session_fields`
-    say where an event names it (event type -> dotted field). `output` is `stream-json` (an object a line), `final-json` or `text`; `final` are the events that end a run and
-    `error_fields` where they carry an error. `refuses_root` is None where nobody knows. `partial` marks a
-    CLI of which less is known, `stream` says how its events are read. All of it comes from the CLIs' own help,
+    say where an event names it (event type -> dotted field). `output` is `stream-json` (an object a line),
+    `final-json` or `text`; `final` are the events that end a run and `error_fields` where they carry an error.
+    `refuses_root` is None where nobody knows. `partial` marks a CLI of which less is known, `stream` says how its events are read. All of it comes from the CLIs' own help,
     sources and documentation: none was run against a model, so every field can be overridden.
     """
 
