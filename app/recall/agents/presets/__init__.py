@@ -24,8 +24,9 @@ class Preset:
     a session and stand before `prompt_args`; empty means that it cannot be continued. `session_fields`
     say where an event names it (event type -> dotted field). `output` is `stream-json` (an object a line),
     `final-json` or `text`; `final` are the events that end a run and `error_fields` where they carry an error.
-    `refuses_root` is None where nobody knows. `partial` marks a CLI of which less is known, `stream` says how its events are read. All of it comes from the CLIs' own help,
-    sources and documentation: none was run against a model, so every field can be overridden.
+    `refuses_root` is None where nobody knows. `partial` marks a CLI of which less is known, `stream` says how its
+    events are read. All of it comes from the CLIs' own help, sources and documentation: none was run against a
+    model, so every field can be overridden.
     """
 
     name: str
