@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from recall.engine.dispatcher import Dispatcher, Listener
     from recall.engine.effects import Effects
     from recall.engine.ground import Ground
+    from recall.engine.parts import Parts
     from recall.engine.ports import Store
     from recall.engine.publishing import Outside
     from recall.gitops.gateway import GitGateway
@@ -193,14 +194,17 @@ def open_engine(
         )
         watch = stack.enter_context(closing(Watch()))
         executor = stack.enter_context(ThreadPoolExecutor(4, thread_name_prefix="work"))
-        outside = _outside(location, settings, store, git)
+        outside = _outside(location, parts)
         yield Dispatcher(parts, executor, watch, listener, [_caller(location, settings, listener).call], outside)
 
 
-def _outside(location: Location, settings: Settings, store: Store, git: GitGateway) -> Outside:
+def _outside(location: Location, parts: Parts) -> Outside:
+    from recall.agents.gh import Gh
     from recall.engine.publishing import Outside, Publisher
+    from recall.engine.pull_requests import PullRequests
     from recall.gitops.pushing import Remote
 
+    settings, store, git = parts.settings, parts.store, parts.git
     effects = effects_at(location, settings, store)
     if not settings.push:
         return Outside(effects)
@@ -209,7 +213,10 @@ def _outside(location: Location, settings: Settings, store: Store, git: GitGatew
     def on_main(commit: str) -> bool:
         return git.contains(git.main_tip(), commit)
 
-    return Outside(effects, Publisher(store, effects, SystemClock(), remote, on_main))
+    offers = PullRequests(parts, effects, remote, Gh(remote.address, settings.main, dict(os.environ)))
+    if settings.offers:
+        return Outside(effects, (offers,))
+    return Outside(effects, (Publisher(store, effects, parts.clock, remote, on_main), offers))
 
 
 def _refuse_root(settings: Settings) -> None:

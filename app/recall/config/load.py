@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from recall.config.document import Document, KeyPath, read_document
 from recall.config.schema import AGENT, SECTIONS, TOP, Key
-from recall.config.settings import AgentSettings, LeaseSettings, Settings
+from recall.config.settings import PULL_REQUEST, AgentSettings, LeaseSettings, Settings
 from recall.config.values import Unfit, is_name
 from recall.domain.errors import ConfigError
 from recall.domain.text import clean
@@ -54,6 +54,8 @@ class _Reading:
         chosen["agents"] = self.agents()
         settings = Settings(file=self.document.file, **chosen)
         self.check_sandbox(settings)
+        if settings.offers and not settings.push:
+            self.refuse(("merge", "land"), f'is "{PULL_REQUEST}", which needs to know where: write push = "origin"')
         return settings
 
     def fields(
@@ -103,12 +105,29 @@ class _Reading:
             self.refuse(("lease", "heartbeat"), "must fit into lease.ttl at least twice, or every claim may run out")
 
     def check_sandbox(self, settings: Settings) -> None:
-        """What a linked worktree's git writes lies in the user's own repository, so no fence can stand between."""
-        if settings.sandbox_level != "none" and settings.workspaces.kind == "worktree":
+        """What a linked worktree's git writes lies in the user's own repository, so no fence can stand between. And
+        nothing may be asked of a level that it does not do."""
+        level, sandbox = settings.sandbox_level, settings.sandbox
+        if level != "none" and settings.workspaces.kind == "worktree":
             self.refuse(
                 ("sandbox", "level"),
-                f'is {settings.sandbox_level}, which needs workspaces.kind = "clone": commits in a linked worktree '
+                f'is {level}, which needs workspaces.kind = "clone": commits in a linked worktree '
                 "are written into your repository",
+            )
+        if level == "none" and sandbox.network == "off":
+            self.refuse(
+                ("sandbox", "network"),
+                'is off, which sandbox.level "none" cannot do: write workspaces.kind = "clone" and leave the level out',
+            )
+        if (level == "user") != bool(sandbox.user):
+            self.refuse(
+                ("sandbox", "user"),
+                'names whom agents run as at sandbox.level "user": write both, such as user = "recall-agent"',
+            )
+        if level == "user" and sandbox.write:
+            self.refuse(
+                ("sandbox", "write"),
+                f'is for the other levels: at level "user", give the folders to {clean(sandbox.user)} with chown',
             )
 
     def unknown(self, path: KeyPath, known: Iterable[str]) -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from recall.config import values
 from recall.config.settings import (
+    PULL_REQUEST,
     BudgetSettings,
     LeaseSettings,
     LimitSettings,
@@ -58,7 +59,7 @@ TOP = (
     Key("setup", values.text, "a shell command run once in a fresh workspace"),
     Key("explore", values.share, "the share of tasks given to another agent than the best one"),
     Key("env_pass", values.texts, "environment variables (globs) passed on to agents and verification"),
-    Key("push", values.remote, "the git remote that main is pushed to after each landing; empty: none"),
+    Key("push", values.remote, "the git remote of pull requests, or that main is pushed to after landings"),
 )
 
 SECTIONS = (
@@ -109,7 +110,11 @@ SECTIONS = (
         MergeSettings,
         (
             Key("window", values.count(1, 1), "how many candidates are verified at once"),
-            Key("land", values.one_of("rebase", "squash"), "keep a task's commits, or join them to one"),
+            Key(
+                "land",
+                values.one_of("rebase", "squash", PULL_REQUEST),
+                "keep a task's commits, join them to one, or offer them to the remote named by push",
+            ),
             Key(
                 "conflicts",
                 values.one_of("auto", "restart", "person"),
@@ -136,9 +141,10 @@ SECTIONS = (
         (
             Key(
                 "level",
-                values.one_of("auto", "none", "landlock", "bwrap"),
+                values.one_of("auto", "none", "landlock", "bwrap", "user"),
                 "what fences agents and verification in; auto: landlock for clones, none for worktrees",
             ),
+            Key("user", values.text, "the Linux user whom agents and verification run as at level user"),
             Key("write", values.texts, "further folders that fenced runs may write"),
             Key("network", values.one_of("on", "off"), "whether fenced set-up and verification have the network"),
         ),

@@ -87,9 +87,11 @@ class MergeSettings(NamedTuple):
 
 
 class SandboxSettings(NamedTuple):
-    """`level` `auto` fences clones and leaves linked worktrees open. `network` is for set-up and verification."""
+    """`level` `auto` fences clones and leaves linked worktrees open. `user` is whom agents run as at level `user`.
+    `network` is for set-up and verification."""
 
     level: str = "auto"
+    user: str = ""
     write: tuple[str, ...] = ()
     network: str = "on"
 
@@ -165,7 +167,7 @@ class AgentSettings:
 class Settings:
     """`file` is the recall.toml that was read, `verify` a shell command or None for a spelled-out "none".
     `explore` is the share of choices that go to another agent than the best. `push` names the remote that main is
-    pushed to after landings, or "" for none."""
+    pushed to after landings, or that pull requests are opened at; "" for none."""
 
     file: Path
     main: str
@@ -194,8 +196,13 @@ class Settings:
         return tuple(AgentSpec(one.name, one.enabled, one.parallel, one.types, one.account) for one in self.agents)
 
     @property
+    def offers(self) -> bool:
+        """Whether verified work is offered as a pull request instead of being landed."""
+        return self.merge.land == PULL_REQUEST
+
+    @property
     def sandbox_level(self) -> str:
-        """The level in force: `none`, `landlock` or `bwrap`."""
+        """The level in force: `none`, `landlock`, `bwrap` or `user`."""
         if self.sandbox.level != "auto":
             return self.sandbox.level
         return "landlock" if self.workspaces.kind == "clone" else "none"

@@ -26,7 +26,7 @@ def commands_hash(settings: Settings, verifies: Iterable[str]) -> str:
     if settings.signals.command:
         commands["signals"] = settings.signals.command
     if settings.push:
-        commands["push"] = settings.push
+        commands["push"] = _pushes(settings)
     return _hashed(json.dumps(commands, sort_keys=True))
 
 
@@ -75,11 +75,15 @@ def _of_the_file(settings: Settings) -> Iterator[NamedCommand]:
     if settings.signals.command:
         yield "signals.command", settings.signals.command
     if settings.push:
-        yield "push", settings.push
+        yield "push", _pushes(settings)
     if settings.env_pass:
         yield "env_pass", " ".join(settings.env_pass)
     for agent in settings.agents:
         yield from _of_agent(agent)
+
+
+def _pushes(settings: Settings) -> str:
+    return f"{settings.push} (branches, and pull requests by gh)" if settings.offers else settings.push
 
 
 def _of_agent(agent: AgentSettings) -> Iterator[NamedCommand]:

@@ -11,13 +11,15 @@ from recall.domain.task import TaskRef
 
 class MergeState(StrEnum):
     """`queued`: waits its turn. `verifying`: rebased, its exact tree under test. `landing`: the move of
-    main is intended and recorded. `waiting_checkout`: the user's checkout is in the way. The rest is final."""
+    main is intended and recorded. `waiting_checkout`: the user's checkout is in the way. `pull_request`: offered to
+    the remote, where somebody decides. The rest is final."""
 
     QUEUED = "queued"
     VERIFYING = "verifying"
     LANDING = "landing"
     WAITING_CHECKOUT = "waiting_checkout"
     CONFLICT = "conflict"
+    PULL_REQUEST = "pull_request"
     LANDED = "landed"
     REJECTED = "rejected"
 
@@ -46,6 +48,11 @@ MERGE_MOVES: dict[tuple[MergeState, MergeState], str] = {
     (MergeState.VERIFYING, MergeState.LANDED): "found in main already at a restart",
     (MergeState.WAITING_CHECKOUT, MergeState.LANDED): "found in main already",
     (MergeState.WAITING_CHECKOUT, MergeState.REJECTED): "cancelled by a person",
+    (MergeState.VERIFYING, MergeState.PULL_REQUEST): "its exact tree is green; it is offered as a pull request",
+    (MergeState.PULL_REQUEST, MergeState.LANDING): "its pull request was merged; main here is to follow",
+    (MergeState.PULL_REQUEST, MergeState.WAITING_CHECKOUT): "merged, but main here cannot follow yet",
+    (MergeState.PULL_REQUEST, MergeState.LANDED): "merged, and main here has it already",
+    (MergeState.PULL_REQUEST, MergeState.REJECTED): "its pull request was closed, or a person cancelled it",
 }
 
 FINAL_MERGE_STATES = frozenset({MergeState.LANDED, MergeState.REJECTED})
@@ -68,7 +75,8 @@ RED_MAIN = "main itself is red, so this entry cannot be judged"
 class MergeEntry:
     """One row of the store. `tip` and `base` bound the commits that the run brought (in the integration
     repository); `candidate` is them rebased, on top of `onto`. `intent_old` and `intent_new` are set from
-    just before main is moved until the move is checked. `rounds` counts how often it went round again."""
+    just before main is moved until the move is checked. `rounds` counts how often it went round again. `offered` says
+    which pull request of its task it is, from 1; `merged` is main at the remote once that holds its change."""
 
     id: int
     region: str
@@ -87,10 +95,17 @@ class MergeEntry:
     created_at: float = 0.0
     changed_at: float = 0.0
     conflict_paths: tuple[str, ...] = ()
+    offered: int | None = None
+    merged: str | None = None
 
     @property
     def ref(self) -> TaskRef:
         return TaskRef(self.region, self.task)
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether it waits for somebody to merge its pull request."""
+        return self.state is MergeState.PULL_REQUEST and self.merged is None
 
 
 class Shift(StrEnum):

@@ -53,6 +53,7 @@ def standing(
     ]
     waits += [f"{task.ref}: on hold, {task.reason}" for task in tasks if task.state is TaskState.ON_HOLD]
     waits += [f"{entry.ref}: {entry.reason}" for entry in merges if entry.state is MergeState.WAITING_CHECKOUT]
+    waits += [f"{entry.ref}: {entry.reason}" for entry in merges if entry.is_offered]
     waits += [
         f"{entry.ref}: {entry.reason}; `recall resolve {entry.ref}` shows what you can do"
         for entry in merges
@@ -68,12 +69,16 @@ def standing(
     stuck = [] if dispatch_held else [task for task in startable if not _somebody(task, agents)]
     waits += [f"{task.ref}: no agent may take it (paused, stopped, disabled, spent or not allowed)" for task in stuck]
     busy = any(run.state is not RunState.LANDING for run in runs)
-    landing = not queue_held and any(entry.state in _MOVING_MERGES for entry in merges)
+    landing = not queue_held and any(map(_moves, merges))
     ready = not dispatch_held and any(_somebody(task, agents) for task in startable)
     finished = sum(task.state in (TaskState.DONE, TaskState.CANCELLED) for task in tasks)
     if finished < len(tasks):
         waits += [f"{agent.name}: {agent.cooling_reason}" for agent in agents if agent.suspicions]
     return Standing(len(tasks), finished, busy or landing or ready, tuple(waits))
+
+
+def _moves(entry: MergeEntry) -> bool:
+    return entry.state in _MOVING_MERGES or (entry.state is MergeState.PULL_REQUEST and not entry.is_offered)
 
 
 def _startable(tasks: Sequence[Task]) -> list[Task]:

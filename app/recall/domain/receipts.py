@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from recall.domain.clock import Deadline, Instant
 from recall.domain.frozen import frozen
+from recall.domain.pull_requests import is_pull_request
 from recall.domain.task import TaskRef
 from recall.domain.text import clean
 
@@ -180,7 +181,10 @@ def repeated(finding: Finding) -> Finding:
 
 
 def needs_person(receipt: Receipt) -> bool:
-    """Tell whether nobody but a person will look at it: doubt always; a failure where no command waited for it."""
+    """Tell whether nobody but a person will look at it: doubt always; a failure where no command waited for it. Of a
+    pull request the merge queue's entry tells."""
+    if receipt.actor == "dispatcher" and is_pull_request(receipt.key):
+        return False
     return receipt.state is ReceiptState.IN_DOUBT or (
         receipt.state is ReceiptState.FAILED and receipt.actor == "dispatcher"
     )

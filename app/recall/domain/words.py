@@ -78,7 +78,7 @@ def merge_word(entry: MergeEntry) -> str:
     from recall.domain.merge import MergeState
 
     needs_person = {MergeState.CONFLICT, MergeState.WAITING_CHECKOUT}
-    return "needs you" if entry.state in needs_person else "landing"
+    return "needs you" if entry.state in needs_person or entry.is_offered else "landing"
 
 
 def elapsed(seconds: float) -> str:

@@ -30,6 +30,10 @@ from recall.failpoint import failpoint
 HELD = QUEUE_HELD
 MAIN = MAIN_OID
 _UNCONFIRMED = "a verify command is in force that no person confirmed"
+_APART = (
+    "its pull request is merged, but main here has commits that main at the remote does not; bring them together "
+    "(`git pull`), and it counts as landed"
+)
 _RETRY_WAITING = 2.0
 _PATIENCE_UNSEEN = 58.0  #: more, in seconds, where git did not move main although nothing seemed in the way
 _UNDER_WAY = frozenset({MergeState.VERIFYING, MergeState.LANDING})
@@ -60,6 +64,8 @@ class MergeQueue:
         entry = self._next(entries)
         if entry is None or self._waits_for_space():
             return False
+        if entry.merged is not None:
+            return self._follow(entry, entry.merged)
         if entry.state is MergeState.WAITING_CHECKOUT:
             return self._land_again(entry)
         return not self._waits_for_a_word() and self._process(entry)
@@ -92,13 +98,15 @@ class MergeQueue:
         it came. False: nothing can be done at the moment."""
         git, candidate = self._parts.git, entry.intent_new or entry.candidate
         known = candidate is not None and git.knows(candidate)
+        if entry.is_offered:
+            return True  # what main here has says nothing of the remote
         if known and entry.intent_old is not None and entry.intent_new is not None:
             outcome = git.recover_landing(merge_id=entry.id, old=entry.intent_old, new=entry.intent_new)
             failpoint("queue.landing_rolled_forward")
             return self._record(entry, outcome)
         if candidate is not None and known and git.contains(git.main_tip(), candidate):
             self._landed(entry, candidate)
-        elif entry.state in _INTERRUPTED:
+        elif entry.state in _INTERRUPTED and entry.merged is None:
             self._parts.store.merge_requeue(entry.id, "it was interrupted; goes round again")
         return True
 
@@ -108,7 +116,7 @@ class MergeQueue:
         now = self._parts.clock.now().mono
         main_is_red = self._red_main == self._parts.git.main_tip()
         for entry in entries:
-            if entry.state is MergeState.WAITING_CHECKOUT:
+            if entry.state is MergeState.WAITING_CHECKOUT or entry.merged is not None:
                 if now - self._tried_waiting.get(entry.id, -_RETRY_WAITING) >= _RETRY_WAITING:
                     self._tried_waiting[entry.id] = now
                     return entry
@@ -178,11 +186,36 @@ class MergeQueue:
         elif verdict.green:
             if verdict.reason.startswith("flaky"):
                 self._note(entry, "merge.flaky", verdict.reason)
+            if self._parts.settings.offers:
+                self._offer(entry, candidate, onto)
+                return
             self._parts.store.merge_intend(entry.id, old=onto, new=candidate)
             failpoint("queue.intent_recorded")
             self._land(replace(entry, intent_old=onto, intent_new=candidate))
         else:
             self._red(entry, run, verdict, onto)
+
+    def _offer(self, entry: MergeEntry, candidate: str, onto: str) -> None:
+        """Leave it to others to bring main there. What they need is in the user's repository from now on."""
+        self._parts.git.carry(merge_id=entry.id, old=onto, new=candidate)
+        failpoint("queue.offer_carried")
+        self._parts.store.merge_offered(entry.id, "verified; its branch is pushed next, and a pull request opened")
+        failpoint("queue.offer_recorded")
+
+    def _follow(self, entry: MergeEntry, merged: str) -> bool:
+        """Bring main to where it is at the remote, which has the entry's change. False: it cannot follow yet."""
+        git, store = self._parts.git, self._parts.store
+        tip = git.main_tip()
+        if git.contains(tip, merged):
+            self._landed(entry, merged)
+            return True
+        if not git.contains(merged, tip):
+            return self._record(entry, WaitingForCheckout(_APART))
+        if entry.state is MergeState.WAITING_CHECKOUT and (entry.intent_old, entry.intent_new) == (tip, merged):
+            return self._land_again(entry)
+        store.merge_intend(entry.id, old=tip, new=merged)
+        failpoint("queue.intent_recorded")
+        return self._land(replace(entry, state=MergeState.LANDING, intent_old=tip, intent_new=merged))
 
     def _red(self, entry: MergeEntry, run: Run, verdict: Verified, onto: str) -> None:
         """Nobody is blamed before main itself was seen green. Under the project's command: what a task's own
@@ -249,6 +282,9 @@ class MergeQueue:
         failpoint("queue.landing_recorded")
 
     def _again(self, entry: MergeEntry, tip: str) -> None:
+        if entry.merged is not None:
+            self._record(entry, WaitingForCheckout(f"main here moved to {tip[:10]} meanwhile; it is tried again"))
+            return
         if entry.rounds + 1 < self._parts.settings.merge.max_rounds:
             self._parts.store.merge_requeue(entry.id, f"main moved to {tip[:10]}; goes round again")
             return

@@ -189,6 +189,11 @@ class Store(Protocol):
         ...
 
     def merge_waiting(self, merge_id: int, reason: str, paths: Sequence[str]) -> None: ...
+    def merge_offered(self, merge_id: int, reason: str, *, merged: str | None = None) -> None:
+        """Offer a verified entry as its task's next pull request, or say how the offer stands. `merged`: main at the
+        remote, which holds the change now."""
+        ...
+
     def merge_landed(self, merge_id: int, commit: str, *, settlement: Settlement) -> None:
         """Main contains the commit: task done, dependants unlocked, groups completed, weight raised, run
         settled, intent cleared, `main_oid` remembered: one transaction."""
@@ -468,6 +473,10 @@ class Git(Protocol):
 
     def land(self, *, merge_id: int, old: str, new: str, reflog: str) -> LandingOutcome:
         """Advance main from `old` to `new` wherever it is checked out, or refuse with words."""
+        ...
+
+    def carry(self, *, merge_id: int, old: str, new: str) -> None:
+        """Bring what `land` would land into the user's repository, without moving main."""
         ...
 
     def landing_hindrance(self, *, merge_id: int, old: str, new: str) -> WaitingForCheckout | None:

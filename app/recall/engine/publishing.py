@@ -99,19 +99,26 @@ class Publisher:
         return None if receipt is not None and receipt.state is ReceiptState.DONE else landed
 
 
+class Actor(Protocol):
+    """Acts outside beside the engine's loop, which calls it."""
+
+    def look(self, jobs: Jobs, *, start: bool) -> None: ...
+    def under_way(self) -> bool: ...
+    def pending(self) -> bool: ...
+
+
 @frozen
 class Outside:
-    """The outside actions that a dispatcher looks after: those of others that nobody stands behind any more, and the
-    pushes of its own, if it has any."""
+    """The outside actions that a dispatcher looks after: those of others that nobody stands behind any more, and its
+    own, if it has any."""
 
     effects: Effects
-    publisher: Publisher | None = None
+    actors: tuple[Actor, ...] = ()
 
     def look(self, jobs: Jobs, *, halting: bool) -> None:
         self.effects.sweep()
-        if self.publisher is not None:
-            self.publisher.look(jobs, start=not halting)
+        for actor in self.actors:
+            actor.look(jobs, start=not halting)
 
     def busy(self, *, halting: bool) -> bool:
-        publisher = self.publisher
-        return publisher is not None and (publisher.under_way() if halting else publisher.pending())
+        return any(actor.under_way() if halting else actor.pending() for actor in self.actors)

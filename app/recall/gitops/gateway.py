@@ -185,6 +185,10 @@ class GitGateway:
         self._unblock()
         return self._lander.land(merge_id, old, new, reflog)
 
+    def carry(self, *, merge_id: int, old: str, new: str) -> None:
+        self._unblock()
+        self._lander.carry(merge_id, old, new)
+
     def landing_hindrance(self, *, merge_id: int, old: str, new: str) -> WaitingForCheckout | None:
         self._unblock()
         return self._lander.hindrance(merge_id, old, new)

@@ -118,6 +118,11 @@ class Lander:
             self._pause(_FIRST_WAIT * (attempt + 1) * (0.5 + self._rng.random()))
         return WaitingForCheckout(refused.reason, refused.paths)
 
+    def carry(self, merge_id: int, old: str, new: str) -> None:
+        """Bring verified commits into the user's repository, without moving anything, and pin them there until the
+        same entry has landed."""
+        self._carry(_Intent(merge_id, old, new, f"recall merge-{merge_id}"))
+
     def recover(self, merge_id: int, old: str, new: str, reflog: str = "") -> LandingOutcome:
         """Roll a landing that a kill interrupted forward. Repeatable."""
         intent = _Intent(merge_id, old, new, reflog or f"recall merge-{merge_id} recovered")

@@ -12,6 +12,7 @@ from recall.domain.frozen import frozen
 from recall.domain.receipts import DidNotHappen, Finding, Happened, Unknown
 from recall.domain.text import clean_line
 from recall.gitops.command import Finished, run_git
+from recall.gitops.refs import read_ref
 
 #: What a transport needs of the user's environment beyond what every git call gets.
 _TRANSPORT = (
@@ -34,16 +35,44 @@ class Remote:
     def push(self, commit: str) -> Finding:
         """Bring main there to `commit`, which must be a descendant of what is there. A refusal is certain; whatever
         else goes wrong leaves open whether it arrived."""
+        return self._push(commit, self.main)
+
+    def push_branch(self, branch: str, commit: str) -> Finding:
+        """Bring a branch of that name there."""
+        return self._push(commit, branch)
+
+    def fetch_main(self) -> str | Unknown:
+        """Bring main's commits from there, and give the newest. Nothing of the user's is changed by it."""
+        ref = f"refs/recall/remote/{self.main}"
+        quiet = ("--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-recurse-submodules")
+        try:
+            done = self._git("fetch", *quiet, self.name, f"+{self._ref}:{ref}", timeout=_PUSH_PATIENCE)
+        except EnvironmentFailure as failed:
+            return Unknown(clean_line(str(failed)))
+        tip = read_ref(self.common_dir, ref) if done.ok else None
+        return tip or Unknown(f"{self.main} of {self.name} could not be fetched: {_last_line(done.error)}")
+
+    def address(self) -> str:
+        """Where it is fetched from; "" for a remote that there is none of."""
+        return self._git("remote", "get-url", self.name, timeout=_ASK_PATIENCE).text
+
+    def contains(self, tip: str, commit: str) -> bool:
+        """Tell whether a commit is another one, or comes before it."""
+        return tip == commit or (
+            bool(tip) and self._git("merge-base", "--is-ancestor", commit, tip, timeout=_ASK_PATIENCE).status == 0
+        )
+
+    def _push(self, commit: str, branch: str) -> Finding:
         args = ("push", "--porcelain", "--no-follow-tags", "--no-verify", self.name)
         try:
-            done = self._git(*args, f"{commit}:{self._ref}", timeout=_PUSH_PATIENCE)
+            done = self._git(*args, f"{commit}:refs/heads/{branch}", timeout=_PUSH_PATIENCE)
         except EnvironmentFailure as failed:
             return Unknown(clean_line(str(failed)))
         if done.ok:
-            return Happened(f"main at {self.name} is {commit}")
+            return Happened(f"{branch} at {self.name} is {commit}")
         refusal = next((line for line in done.text.splitlines() if line.startswith("!\t")), "")
         if "[rejected]" in refusal or "[remote rejected]" in refusal:
-            return DidNotHappen(self._refused(refusal))
+            return DidNotHappen(self._refused(refusal, branch))
         return Unknown(f"{self.name} could not be reached: {_last_line(done.error)}")
 
     def has(self, commit: str) -> Finding:
@@ -54,7 +83,7 @@ class Remote:
             return Unknown(clean_line(str(failed)))
         if isinstance(tips, str):
             return Unknown(tips)
-        if tips and all(self._contains(tip, commit) for tip in tips):
+        if tips and all(self.contains(tip, commit) for tip in tips):
             return Happened(f"main at {self.name} is {tips[0]}")
         return DidNotHappen(f"{self.name} does not have {commit[:10]}")
 
@@ -71,14 +100,13 @@ class Remote:
             tips.append(done.text.partition("\t")[0])
         return tips
 
-    def _contains(self, tip: str, commit: str) -> bool:
-        return tip == commit or (
-            bool(tip) and self._git("merge-base", "--is-ancestor", commit, tip, timeout=_ASK_PATIENCE).status == 0
-        )
-
-    def _refused(self, refusal: str) -> str:
+    def _refused(self, refusal: str, branch: str) -> str:
         why = clean_line(refusal.rpartition("\t")[2])
-        if "fetch first" in why or "non-fast-forward" in why:
+        stale = "fetch first" in why or "non-fast-forward" in why
+        if branch != self.main:
+            other = f"there is one with other commits; delete it (`git push {self.name} :{branch}`)"
+            return f"the branch {branch} could not be pushed to {self.name}: {other if stale else why}"
+        if stale:
             return (
                 f"main could not be pushed: {self.name} has commits that main here does not; take them in "
                 f"(`git pull {self.name} {self.main}`), and it is pushed again"

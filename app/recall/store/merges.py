@@ -25,6 +25,13 @@ WHERE id = :id
 """
 _INTENT = "UPDATE merges SET intent_old = :old, intent_new = :new, conflict_paths = '[]' WHERE id = :id"
 _PATHS = "UPDATE merges SET reason = :reason, conflict_paths = :paths WHERE id = :id"
+_OFFER = """
+UPDATE merges SET offered = 1 + (
+  SELECT count(*) FROM merges AS other WHERE other.region = merges.region AND other.task = merges.task
+    AND other.offered IS NOT NULL)
+WHERE id = :id
+"""
+_OFFERED = "UPDATE merges SET reason = :reason, merged = :merged WHERE id = :id"
 _CONFLICT = """
 UPDATE merges SET conflict_paths = :paths, conflict_step = :step, conflict_base = :base, conflict_ours = :ours,
   conflict_theirs = :theirs, conflict_detail = :detail
@@ -73,6 +80,20 @@ def waiting(tx: Transaction, merge_id: int, reason: str, paths: Sequence[str]) -
     else:
         _move(tx, entry, MergeState.WAITING_CHECKOUT, reason)
     tx.change(_PATHS, {"id": entry.id, "reason": clean(reason), "paths": json.dumps(shown)})
+
+
+def offered(tx: Transaction, merge_id: int, reason: str, merged: str | None) -> None:
+    """Offer a verified entry as its task's next pull request, or say how the offer stands."""
+    entry = _open_entry(tx, merge_id, MergeState.PULL_REQUEST, reason)
+    if entry is None:
+        return
+    if entry.state is not MergeState.PULL_REQUEST:
+        _run_in_landing(tx, entry)
+        _move(tx, entry, MergeState.PULL_REQUEST, reason)
+        tx.change(_OFFER, {"id": entry.id})
+    elif (entry.reason, entry.merged) != (clean(reason), merged):
+        _tell(tx, entry, "merge.pull_request", entry.state, reason)
+        tx.change(_OFFERED, {"id": entry.id, "reason": clean(reason), "merged": merged})
 
 
 def landed(tx: Transaction, merge_id: int, commit: str, settlement: Settlement) -> None:

@@ -233,6 +233,8 @@ def _merge_of(row: sqlite3.Row) -> MergeEntry:
         created_at=row["created_at"],
         changed_at=row["changed_at"],
         conflict_paths=_strings(row["conflict_paths"]),
+        offered=row["offered"],
+        merged=row["merged"],
     )
 
 

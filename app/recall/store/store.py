@@ -261,6 +261,9 @@ class SqliteStore:
     def merge_waiting(self, merge_id: int, reason: str, paths: Sequence[str]) -> None:
         self._access.write(lambda tx: recall.store.merges.waiting(tx, merge_id, reason, paths))
 
+    def merge_offered(self, merge_id: int, reason: str, *, merged: str | None = None) -> None:
+        self._access.write(lambda tx: recall.store.merges.offered(tx, merge_id, reason, merged))
+
     def merge_landed(self, merge_id: int, commit: str, *, settlement: Settlement) -> None:
         self._access.write(lambda tx: recall.store.merges.landed(tx, merge_id, commit, settlement))
 

@@ -29,11 +29,15 @@ _SHOWN_AGENT = {
     "cooling": Shown.COOLING,
     "stopped": Shown.NEEDS_YOU,
 }
-_SHOWN_MERGE = {MergeState.CONFLICT: Shown.NEEDS_YOU, MergeState.WAITING_CHECKOUT: Shown.NEEDS_YOU}
+_SHOWN_MERGE = {
+    MergeState.CONFLICT: Shown.NEEDS_YOU,
+    MergeState.WAITING_CHECKOUT: Shown.NEEDS_YOU,
+    MergeState.PULL_REQUEST: Shown.NEEDS_YOU,
+}
 #: The bottom line while a filter is typed.
 FILTER_LINE = Why("", "type a part of an id or a title", (KeyHint("enter", "keep"), KeyHint("esc", "take back")))
 #: Entries that nothing behind them waits for.
-_ASIDE = frozenset({MergeState.CONFLICT, MergeState.WAITING_CHECKOUT})
+_ASIDE = frozenset({MergeState.CONFLICT, MergeState.WAITING_CHECKOUT, MergeState.PULL_REQUEST})
 #: The keys that the bottom line offers, in this order, where they make sense.
 _OFFERED = ("trust", "answer", "conflict", "open", "requeue", "cancel", "pause-agent", "lift", "retry", "help")
 
@@ -135,7 +139,7 @@ def _entry_doing(place: int, entry: MergeEntry, merges: Sequence[MergeEntry], co
     match entry.state:
         case MergeState.VERIFYING:
             return f"verifying on top of {below}  {command}" if below else f"verifying  {command}"
-        case MergeState.CONFLICT:
+        case MergeState.CONFLICT | MergeState.PULL_REQUEST:
             return _first_line(entry.reason)
         case MergeState.WAITING_CHECKOUT:
             return f"waits for your checkout: {entry.reason}"
@@ -170,7 +174,7 @@ def need_rows(
             age(overview.now - entry.changed_at),
         )
         for entry in overview.merges
-        if entry.state is MergeState.WAITING_CHECKOUT
+        if entry.state is MergeState.WAITING_CHECKOUT or entry.is_offered
     ]
     rows += [
         NeedRow(

@@ -39,6 +39,10 @@ def _held(overview: Overview) -> Iterator[Waiting]:
             yield Waiting(str(entry.ref), why, f"commit or move these files, then `recall queue retry {entry.ref}`")
 
 
+        elif entry.is_offered:
+            yield Waiting(str(entry.ref), entry.reason, "merge it at the remote, or close it")
+
+
 def _tasks(overview: Overview, latest: Mapping[TaskRef, Run]) -> Iterator[Waiting]:
     conflicts = {entry.ref: entry.reason for entry in overview.merges if entry.state is MergeState.CONFLICT}
     for task in sorted(overview.tasks, key=lambda one: one.changed_at):
