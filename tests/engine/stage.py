@@ -40,7 +40,9 @@ class Stage:
     """`verdict` decides what each verification says: it gets command and commit. `fates` says of each run what its
     commits are like. `restart_conflicts` counts from the next `restart` on."""
 
-    def __init__(self, folder: Path, store: SqliteStore, clock: FakeClock, *blocks: str, max_rounds: int) -> None:
+    def __init__(
+        self, folder: Path, store: SqliteStore, clock: FakeClock, *blocks: str, merge: MergeSettings
+    ) -> None:
         self.clock, self.store, self.rng = clock, store, SeededRng()
         self.fates: dict[int, Fate] = {}
         self.verdict: Callable[[str, str], bool] = lambda _command, _commit: True
@@ -49,7 +51,7 @@ class Stage:
         self.shim = Shim(store.shim_contract(), clock)
         self.file = ListFile(list_of(*blocks))
         self.plans = Plans(folder, store.shim_contract())
-        self.settings = replace(world_settings(folder), merge=MergeSettings(max_rounds=max_rounds))
+        self.settings = replace(world_settings(folder), merge=merge)
         self.restart_conflicts = True
         self.trouble: list[str] = []
         self.executor, self.watch = InlineExecutor(), Watch()
@@ -154,11 +156,11 @@ def list_of(*blocks: str) -> str:
 
 
 @contextmanager
-def stage(*blocks: str, max_rounds: int = 5) -> Generator[Stage]:
+def stage(*blocks: str, max_rounds: int = 5, land: str = "rebase") -> Generator[Stage]:
     """Start a dispatcher on a list of tasks. The disk is memory, where there is such a thing."""
     clock = FakeClock()
     with TemporaryDirectory(dir=_FAST_DISK) as folder, make_store(Path(folder), clock) as store:
-        found = Stage(Path(folder), store, clock, *blocks, max_rounds=max_rounds)
+        found = Stage(Path(folder), store, clock, *blocks, merge=MergeSettings(max_rounds=max_rounds, land=land))
         try:
             found.start()
             yield found

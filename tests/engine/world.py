@@ -322,6 +322,11 @@ class History:
         self.main.append(new)
         return Landed(new, "fast-forward")
 
+    def carry(self, *, merge_id: int, old: str, new: str) -> None:
+        del merge_id
+        assert new in self.green, f"{new} is offered, but nobody saw it green"
+        assert self.contains(new, old)
+
     def landing_hindrance(self, *, merge_id: int, old: str, new: str) -> WaitingForCheckout | None:
         del merge_id, new
         if self.main_tip() != old or self.checkout_is_free:
