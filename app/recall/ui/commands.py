@@ -55,6 +55,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("history", "y", "look", "history", "Read everything that happened, newest first; / searches."),
     Command("report", "w", "look", "report", "Read what happened since you were last here, or in the last 24 hours."),
     Command("timeline", "t", "look", "timeline", "See the runs of each agent in time, and how much landed when."),
+    Command("office", "O", "look", "office", "See the agents at their desks, and act on the run of one."),
     Command("agents", "A", "look", "agents' record", "See how each agent's runs came out, and its weights."),
     Command("settings", "comma", "look", "settings", "Read every setting and where it comes from.", shown=","),
     Command(

@@ -12,6 +12,7 @@ from recall.ui.context import Context
 from recall.ui.front import Front
 from recall.ui.screens.agents import AgentsScreen
 from recall.ui.screens.history import HistoryScreen
+from recall.ui.screens.office import OfficeScreen
 from recall.ui.screens.reference import HelpScreen, SettingsScreen
 from recall.ui.screens.report import ReportScreen
 from recall.ui.screens.run import RunScreen
@@ -73,6 +74,12 @@ def _timeline(front: Front, _: Context) -> None:
         front.over(TimelineScreen(front.session, front, front.seen))
 
 
+def _office(front: Front, context: Context) -> None:
+    if front.seen is not None:
+        name = context.agent.name if context.agent is not None else ""
+        front.over(OfficeScreen(front.session, front, front.seen, name))
+
+
 def _agents(front: Front, context: Context) -> None:
     if front.seen is not None:
         name = context.agent.name if context.agent is not None else ""
@@ -96,6 +103,7 @@ ACTS: dict[str, OwnAct] = {
     "history": _history,
     "report": _report,
     "timeline": _timeline,
+    "office": _office,
     "agents": _agents,
     "settings": _settings,
     "help": _help,

@@ -28,6 +28,8 @@ MOVING = (
     ("left, right", "go to the column beside, where tasks are shown as columns"),
     ("+, -", "see a shorter or a longer time of the timeline; h and l move it, n goes back to now"),
     ("left, right", "go to the run before and behind in the timeline"),
+    ("arrows", "go to the nearest agent in the office, as h, j and k do; tab goes to the next one"),
+    ("n, t", "go to the next run of the selected agent in the office, and to the task of its run"),
     ("mouse", "select, open with two clicks, press a key that is shown, drag a border"),
     ("esc", "take back the filter, then the zoom, then leave a screen or a dialog"),
 )
