@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from recall.config.settings import WorkspaceSettings
+from recall.domain.receipts import DidNotHappen, Happened
 from recall.domain.task import TaskRef
 from recall.domain.work import Landed, PersonNeeded, Rebased, Result
+from recall.gitops.pushing import Remote
 from tests.gitops.ground import TASK, Ground, gateway_for, settings_for
 from tests.support.hermetic_git import Repo
 from tests.support.tools import need
@@ -124,3 +126,41 @@ def test_lfs_that_is_changed_or_taken_away_is_noticed(user: Repo) -> None:
     user.git("config", scope, "--unset", "filter.lfs.smudge")
     noticed = ground.refusal().paths
     assert [name.rpartition("config ")[2] for name in noticed] == ["filter.lfs.clean", "filter.lfs.smudge"]
+
+
+@pytest.fixture
+def origin(user: Repo, tmp_path: Path) -> Repo:
+    origin = Repo.create(tmp_path / "origin.git", bare=True)
+    user.git("remote", "add", "origin", str(origin.path))
+    return origin
+
+
+def test_contents_are_at_the_remote_with_what_points_to_them(user: Repo, origin: Repo) -> None:
+    content, tip = b"old\0" * 1000, user.tip("main")
+    assert isinstance(Remote(user.git_dir, "origin", "main").push(tip), Happened)
+    assert origin.tip("main") == tip
+    assert [file.read_bytes() for file in (origin.path / "lfs").rglob("*") if file.is_file()] == [content]
+
+
+def test_what_has_no_content_here_is_not_pushed(user: Repo, origin: Repo) -> None:
+    shutil.rmtree(user.git_dir / "lfs" / "objects")
+    found = Remote(user.git_dir, "origin", "main").push(user.tip("main"))
+    assert isinstance(found, DidNotHappen)
+    assert "contents of Git LFS could not be uploaded: " in found.reason
+    assert "old.bin" in found.reason
+    assert origin.git("for-each-ref") == ""
+
+
+def test_without_git_lfs_nothing_is_pushed(
+    user: Repo, origin: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tip, git = user.tip("main"), shutil.which("git")
+    assert git is not None
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "git").symlink_to(git)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    found = Remote(user.git_dir, "origin", "main").push(tip)
+    assert isinstance(found, DidNotHappen)
+    assert "git-lfs (https://git-lfs.com) is not installed here" in found.reason
+    monkeypatch.undo()
+    assert origin.git("for-each-ref") == ""

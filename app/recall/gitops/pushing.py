@@ -20,7 +20,9 @@ _TRANSPORT = (
     "*_PROXY",
 )  # fmt: skip
 _PUSH_PATIENCE = 300.0
+_UPLOAD_PATIENCE = 3600.0
 _ASK_PATIENCE = 60.0
+_LFS_TALK = ("Uploading", "hint:")
 _CREDENTIALS = re.compile(r"(?<=//)[^/@\s]*@")
 
 
@@ -65,6 +67,8 @@ class Remote:
     def _push(self, commit: str, branch: str) -> Finding:
         args = ("push", "--porcelain", "--no-follow-tags", "--no-verify", self.name)
         try:
+            if trouble := self._upload(commit):
+                return DidNotHappen(trouble)
             done = self._git(*args, f"{commit}:refs/heads/{branch}", timeout=_PUSH_PATIENCE)
         except EnvironmentFailure as failed:
             return Unknown(clean_line(str(failed)))
@@ -86,6 +90,29 @@ class Remote:
         if tips and all(self.contains(tip, commit) for tip in tips):
             return Happened(f"main at {self.name} is {tips[0]}")
         return DidNotHappen(f"{self.name} does not have {commit[:10]}")
+
+    def _upload(self, commit: str) -> str:
+        """Bring the contents that a commit's pointers stand for there first, as the hook of Git LFS would; gives why
+        they could not be brought."""
+        if not self._git(
+            "grep", "-q", "-E", r"^[^#]*filter=lfs", commit, "--", ":(glob)**/.gitattributes", timeout=_ASK_PATIENCE
+        ).ok:
+            return ""
+        if not self._git("lfs", "version", timeout=_ASK_PATIENCE).ok:
+            return (
+                f"nothing was pushed to {self.name}: {commit[:10]} has contents that Git LFS keeps, and git-lfs "
+                "(https://git-lfs.com) is not installed here"
+            )
+        done = self._git("lfs", "push", self.name, commit, timeout=_UPLOAD_PATIENCE)
+        if done.ok:
+            return ""
+        said = [
+            line
+            for line in f"{done.error}\n{done.text}".splitlines()
+            if line.strip() and not line.startswith(_LFS_TALK)
+        ]
+        why = _CREDENTIALS.sub("", clean_line(" ".join(line.strip() for line in said[:3])))
+        return f"nothing was pushed to {self.name}, since contents of Git LFS could not be uploaded: {why}"
 
     def _tips(self) -> list[str] | str:
         """Main's commit at each address that a push goes to, "" where there is none, or what went wrong."""
