@@ -4,12 +4,15 @@ led elsewhere, what must not land does not, and the dispatcher goes on with the 
 
 from __future__ import annotations
 
+import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from recall.domain.task import Task, TaskState
+from recall.gitops.command import HARDENING
 from tests.support.workshop import Workshop
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
@@ -188,6 +191,28 @@ def test_of_all_that_an_agent_plants(shop: Workshop, kind: str) -> None:
     assert (shop.home / "outside/precious").read_text() == "mine\n"
     assert {path.name for path in (shop.home / "outside").iterdir()} <= {"precious", "more", "trap"}
     assert shop.strays() == []
+
+
+def test_every_git_that_is_started_for_a_landing_is_hardened(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen from outside: whatever the code looks like, each call comes with the switches of the one function."""
+    real, calls = shutil.which("git"), shop.home / "calls"
+    (shop.home / "bin").mkdir()
+    door = shop.home / "bin/git"
+    door.write_text(f'#!/bin/sh\n[ -n "$PLAYING" ] || echo "$*" >> "{calls}"\nexec "{real}" "$@"\n')
+    door.chmod(0o755)
+    shop.agent("ant", 'export PLAYING=1; echo x > "$TASK.txt"; commit x; echo left > left.txt; success')
+    shop.agent("bee", 'export PLAYING=1; echo y > README.md; commit y; failure "cannot"')
+    shop.tasks("## T-1 Land\n- agents: ant", "## T-2 Fail\n- agents: bee")
+    shop.settle()
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{door.parent}:{os.environ['PATH']}")
+        assert shop.dispatch().returncode == 1
+        for command in (["status"], ["doctor"], ["workspaces"], ["workspaces", "restore", "2"]):
+            shop.recall(*command)
+    assert {"T-1.txt", "left.txt"} <= shop.on_main()
+    made = calls.read_text().splitlines()
+    assert len(made) > 30
+    assert [line for line in made if not all(f"-c {flag}" in line for flag in HARDENING)] == []
 
 
 def _came_of(task: Task) -> str:
