@@ -9,6 +9,9 @@ from pathlib import Path
 from tests.faults.promises import add_dirt, add_witness
 from tests.support.workshop import Workshop
 
+#: More often than any test kills: a task that was interrupted that often would be left to a person.
+MANY = 50
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -21,6 +24,7 @@ class Scene:
 
     def set_up(self, home: Path) -> Workshop:
         shop = Workshop.create(home)
+        shop.settings = shop.settings.replace("[run]\n", f"[run]\nmax_interruptions = {MANY}\n")
         self.build(shop)
         shop.settle()
         if self.dirty:

@@ -44,26 +44,19 @@ Step = str | FunctionType
 
 @dataclass(frozen=True)
 class Case:
-    """`steps`: failpoints (`NAME` or `NAME#N`) that each end one dispatcher, and what happens in between."""
+    """`steps`: failpoints (`NAME` or `NAME#N`) that each end one dispatcher, and what happens in between.
 
+    Points that follow each other in the life of a run are visited in one project: each dispatcher has to put right
+    what the one before left, and dies itself a little later.
+    """
+
+    name: str
     scene: Scene
     steps: tuple[Step, ...]
 
     @property
-    def name(self) -> str:
-        return "-".join(step.replace("#", "_") if isinstance(step, str) else step.__name__ for step in self.steps)
-
-    @property
     def points(self) -> set[str]:
         return {step.partition("#")[0] for step in self.steps if isinstance(step, str)}
-
-
-def once(scene: Scene, *points: str) -> list[Case]:
-    return [Case(scene, (point,)) for point in points]
-
-
-def twice(scene: Scene, first: str, *points: str) -> list[Case]:
-    return [Case(scene, (first, point)) for point in points]
 
 
 def damage_integration(shop: Workshop) -> None:
@@ -79,33 +72,74 @@ def wait_for_the_checkout(shop: Workshop) -> None:
     in_the_way.unlink()
 
 
+def near_commit(scene: Scene, *counts: int) -> Iterator[Case]:
+    """Every dispatcher is killed just before or just after one of its first transactions."""
+    for side in ("before", "after"):
+        yield Case(f"{side}_a_commit", scene, tuple(f"store.{side}_commit#{count}" for count in counts))
+
+
 CASES = [
-    *once(PLAIN, "migrate.backed_up", "migrate.before_commit", "integration.initialised"),
-    *once(PLAIN, *(f"store.{side}_commit#{n}" for side in ("before", "after") for n in (1, 3, 6, 10, 15, 22))),
-    *once(PLAIN, "launch.workspace_made", "launch.run_recorded", "launch.agent_started", "launch.agent_started#2"),
-    *once(PLAIN, "runner.prompt_written", "runner.slot_opened", "runner.spec_written", "runner.spec_written#4"),
-    *once(PLAIN, "results.leftovers_committed", "results.restored", "results.carried", "gateway.result_base_pinned"),
-    *once(TELLING, "settle.spending_kept"),
-    *once(PLAIN, "settle.result_carried", "settle.result_queued", "settle.result_queued#2"),
-    *once(PLAIN, "queue.rebased", "queue.verifying_recorded", "slots.proof_taken", "queue.verified"),
-    *once(EDITED, "queue.intent_recorded", "queue.main_moved", "queue.landing_recorded", "landing.merged"),
-    *once(PLAIN, "landing.objects_carried", "landing.pinned", "landing.main_advanced", "landing.unpinned#2"),
-    *once(PLAIN, "workspace.slot_taken", "workspace.work_kept", "workspace.detached", "workspace.base_unpinned"),
-    *once(CONFLICT, "queue.conflict_recorded", "parking.carried"),
-    *once(RED, "queue.rejection_recorded"),
-    *once(FAILING, "settle.run_settled", "parking.committed"),
-    *once(LIMITED, "workspace.base_pinned_again", "workspace.handed_over", "launch.workspace_reopened"),
-    *once(HANDED_OVER, "launch.kept_work_parked"),
-    *once(MERGE, "rebase.original_kept"),
-    *once(TROUBLE, "queue.main_moved#2", "store.after_commit#40"),
-    *twice(PLAIN, "queue.verifying_recorded", "recovery.unowned_stopped", "recovery.queue_settled"),
-    *twice(PLAIN, "settle.result_queued", "recovery.runs_settled"),
-    *twice(EDITED, "queue.intent_recorded", "queue.landing_rolled_forward"),
-    *twice(PLAIN, "launch.run_recorded", "settle.lost_run_swept", "settle.lost_run_ended"),
-    Case(PLAIN, (wait_for_the_checkout, "landing.main_advanced")),
-    Case(EDITED, (wait_for_the_checkout, "queue.landing_rolled_forward", "queue.landing_recorded")),
-    Case(PLAIN, ("settle.result_queued", damage_integration, "integration.moved_aside")),
-    Case(EDITED, ("queue.intent_recorded", damage_integration, "integration.moved_aside")),
+    Case("first_start", PLAIN, ("integration.initialised", "migrate.backed_up", "store.after_commit#22")),
+    Case("first_migration", PLAIN, ("migrate.before_commit", "store.before_commit#22", "results.restored")),
+    *near_commit(PLAIN, 1, 3, 6, 10, 15),
+    Case(
+        "launch",
+        PLAIN,
+        (
+            *("workspace.slot_taken", "launch.workspace_made", "launch.run_recorded"),
+            *("settle.lost_run_swept", "settle.lost_run_ended"),
+            *("runner.prompt_written", "runner.slot_opened", "runner.spec_written"),
+            *("launch.agent_started", "launch.agent_started#2"),
+        ),
+    ),
+    Case(
+        "result",
+        PLAIN,
+        (
+            *("results.leftovers_committed", "results.carried", "gateway.result_base_pinned"),
+            *("settle.result_carried", "settle.result_queued", "recovery.runs_settled"),
+        ),
+    ),
+    Case("results_beside_each_other", PLAIN, ("settle.result_queued#2", "runner.spec_written#3")),
+    Case(
+        "verification",
+        PLAIN,
+        (
+            *("queue.rebased", "queue.verifying_recorded", "recovery.unowned_stopped"),
+            *("recovery.queue_settled", "slots.proof_taken", "queue.verified"),
+        ),
+    ),
+    Case("landing", PLAIN, ("landing.objects_carried", "landing.pinned", "landing.main_advanced")),
+    Case("leaving", PLAIN, ("workspace.work_kept", "workspace.detached", "workspace.base_unpinned")),
+    Case("landing_done", PLAIN, ("landing.unpinned#2",)),
+    Case("landing_beside_edits", EDITED, ("landing.merged", "queue.main_moved", "queue.landing_recorded")),
+    Case("landing_rolled_forward", EDITED, ("queue.intent_recorded", "queue.landing_rolled_forward")),
+    Case("spending", TELLING, ("settle.spending_kept",)),
+    Case("conflict", CONFLICT, ("queue.conflict_recorded", "parking.carried")),
+    Case("red", RED, ("queue.rejection_recorded",)),
+    Case("failure", FAILING, ("settle.run_settled", "parking.committed")),
+    Case(
+        "limit",
+        LIMITED,
+        ("workspace.base_pinned_again", "workspace.handed_over", "launch.workspace_reopened"),
+    ),
+    Case("handover", HANDED_OVER, ("launch.kept_work_parked",)),
+    Case("merge", MERGE, ("rebase.original_kept",)),
+    Case("trouble", TROUBLE, ("store.after_commit#40", "queue.main_moved#2")),
+    Case("waiting_for_the_checkout", PLAIN, (wait_for_the_checkout, "landing.main_advanced")),
+    Case(
+        "waiting_for_a_checkout_with_edits",
+        EDITED,
+        (wait_for_the_checkout, "queue.landing_rolled_forward", "queue.landing_recorded"),
+    ),
+    Case(
+        "damaged_integration",
+        EDITED,
+        (
+            *("settle.result_queued", damage_integration, "integration.moved_aside"),
+            *("queue.intent_recorded", damage_integration, "integration.moved_aside"),
+        ),
+    ),
 ]
 
 #: Points of the shim, which kill it and not the dispatcher, and the one that follows from such a kill.

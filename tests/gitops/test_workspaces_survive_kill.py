@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 import shutil
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import recall.gitops
+from recall.gitops import linked_worktrees, parking, shared_clones, workspaces
 from tests.gitops import workspace_once
 from tests.gitops.test_workspaces_are_reused_and_work_is_kept import T1, agent, make_pool, parked_file
 from tests.support.hermetic_git import Repo
@@ -20,31 +19,51 @@ from tests.support.hermetic_git import Repo
 pytestmark = pytest.mark.faults
 
 ROOT = Path(__file__).parents[2]
-KINDS = ("worktree", "clone")
-SCENES = ("fresh", "reused", "stray branch", "unlanded", "landed", "removed by hand")
+MODULES = (workspaces, parking, linked_worktrees, shared_clones)
+_OPENED = {f"workspace.{name}" for name in ("slot_taken", "base_pinned", "work_tree_made", "checked_out", "cleaned")}
+_CLONED = _OPENED | {"clone.git_dir_removed", "clone.git_dir_made"}
+_LEFT = {"workspace.work_kept", "workspace.base_unpinned"}
+_PARKED = {"parking.committed", "parking.carried"}
+
+#: The failpoints that the last step of each scene comes by.
+PASSED: dict[tuple[str, str], set[str]] = {
+    ("worktree", "fresh"): _OPENED,
+    ("worktree", "reused"): _OPENED,
+    ("worktree", "stray branch"): _OPENED | {"workspace.stray_kept"},
+    ("worktree", "unlanded"): _LEFT | _PARKED | {"workspace.detached"},
+    ("worktree", "landed"): _LEFT | {"workspace.detached"},
+    ("worktree", "removed by hand"): _PARKED | {"workspace.registration_removed"},
+    ("clone", "fresh"): _CLONED,
+    ("clone", "reused"): _CLONED,
+    ("clone", "stray branch"): _CLONED | {"workspace.stray_kept"},
+    ("clone", "unlanded"): _LEFT | _PARKED | {"clone.git_dir_let_go"},
+    ("clone", "landed"): _LEFT | {"clone.git_dir_let_go"},
+}
 
 
 #: Reached only by a run that goes on in another one's workspace; the fault tests come by there.
 HANDING_OVER = {"workspace.base_pinned_again", "workspace.handed_over"}
 
 
-def failpoints() -> list[str]:
-    names = ("workspaces.py", "parking.py", "linked_worktrees.py", "shared_clones.py")
-    sources = (Path(recall.gitops.__path__[0]) / name for name in names)
-    found = {name for file in sources for name in re.findall(r'failpoint\("([\w.]+)"\)', file.read_text())}
-    return sorted(found - HANDING_OVER)
+def failpoints() -> set[str]:
+    sources = (Path(str(module.__file__)).read_text() for module in MODULES)
+    return {name for text in sources for name in re.findall(r'failpoint\("([\w.]+)"\)', text)} - HANDING_OVER
 
 
-def run_once(repo: Repo, kind: str, what: str, number: int, run_id: int, failpoint: str) -> int:
-    words = [what, str(repo.git_dir), str(repo.path / ".recall"), str(number), str(run_id), kind]
-    return subprocess.run(
+def killed_at(failpoint: str, *words: str) -> None:
+    ended = subprocess.run(
         [sys.executable, "-m", workspace_once.__name__, *words],
         cwd=ROOT, env=os.environ | {"RECALL_FAILPOINT": failpoint}, capture_output=True, check=False,
-    ).returncode  # fmt: skip
+    )  # fmt: skip
+    assert ended.returncode == -9, f"{failpoint} was not reached: {ended.stderr!r}"
 
 
-def strike(repo: Repo, kind: str, scene: str, failpoint: str) -> bool:
-    """Play a scene up to the failpoint; tells whether it was reached."""
+def prepare(repo: Repo, kind: str, scene: str) -> list[str]:
+    """Bring a scene to its last step; gives the words of `workspace_once` for that."""
+
+    def words(what: str, number: int, run_id: int) -> list[str]:
+        return [what, str(repo.git_dir), str(repo.path / ".recall"), str(number), str(run_id), kind]
+
     pool = make_pool(repo, kind=kind)
     if scene == "stray branch":
         repo.switch("recall/main/T-1/1", create=True)
@@ -57,12 +76,12 @@ def strike(repo: Repo, kind: str, scene: str, failpoint: str) -> bool:
         repo.git_dir.joinpath("recall", "base").write_text(workspace.base)
         if scene == "reused":
             pool.close(workspace, 11, landed=False)
-            return run_once(repo, kind, "open", 2, 12, failpoint) == -9
+            return words("open", 2, 12)
         if scene == "removed by hand":
             shutil.rmtree(workspace.folder)
-            return run_once(repo, kind, "tidy", 0, 0, failpoint) == -9
-        return run_once(repo, kind, scene, 1, 11, failpoint) == -9
-    return run_once(repo, kind, "open", 1, 11, failpoint) == -9
+            return words("tidy", 0, 0)
+        return words(scene, 1, 11)
+    return words("open", 1, 11)
 
 
 def check(repo: Repo, kind: str, scene: str) -> None:
@@ -84,13 +103,33 @@ def check(repo: Repo, kind: str, scene: str) -> None:
     assert "prunable" not in repo.git("worktree", "list", "--porcelain")
 
 
-@pytest.mark.parametrize("failpoint", failpoints())
-def test_a_kill_loses_no_work_and_leaves_no_stray(tmp_path: Path, home: Path, failpoint: str) -> None:
-    reached: list[str] = []
-    for kind, scene in itertools.product(KINDS, SCENES):
-        repo = Repo.create(tmp_path / f"{kind}-{scene}".replace(" ", "-"))
+@pytest.fixture
+def passed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The failpoints that this process comes by."""
+    names: list[str] = []
+    for module in MODULES:
+        monkeypatch.setattr(module, "failpoint", names.append)
+    return names
+
+
+def test_every_failpoint_is_passed_in_some_scene() -> None:
+    assert set[str]().union(*PASSED.values()) == failpoints()
+
+
+@pytest.mark.parametrize(("kind", "scene"), PASSED)
+def test_a_kill_loses_no_work_and_leaves_no_stray(
+    tmp_path: Path, home: Path, passed: list[str], kind: str, scene: str
+) -> None:
+    def repository(name: str) -> Repo:
+        repo = Repo.create(tmp_path / name)
         repo.commit("start", {"code.py": "print(1)\n"})
-        if strike(repo, kind, scene, failpoint):
-            reached.append(scene)
-            check(repo, kind, scene)
-    assert reached, "no scene comes by here"
+        return repo
+
+    last_step = prepare(repository("undisturbed"), kind, scene)
+    passed.clear()
+    workspace_once.do(*last_step)
+    assert set(passed) == PASSED[kind, scene]
+    for failpoint in sorted(PASSED[kind, scene]):
+        repo = repository(failpoint)
+        killed_at(failpoint, *prepare(repo, kind, scene))
+        check(repo, kind, scene)

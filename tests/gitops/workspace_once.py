@@ -9,8 +9,7 @@ from recall.domain.task import TaskRef
 from recall.gitops.workspaces import WorkspacePool
 
 
-def main() -> None:
-    what, common, root, number, run_id, kind = sys.argv[1:]
+def do(what: str, common: str, root: str, number: str, run_id: str, kind: str) -> None:
     state = Path(common) / "recall"
     pool = WorkspacePool(Path(common), state / "integration.git", state, Path(root), "main", (), kind)
     if what == "open":
@@ -23,4 +22,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    do(*sys.argv[1:])
