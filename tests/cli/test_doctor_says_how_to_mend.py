@@ -17,6 +17,7 @@ from recall.system import SystemRng
 from tests.agents.bench import Bench
 from tests.support.clock import FakeClock
 from tests.support.hermetic_git import Repo
+from tests.support.pull_request_host import PullRequestHost
 from tests.support.tools import need
 
 
@@ -174,3 +175,54 @@ def test_an_agent_program_that_is_not_used_is_offered(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
     assert "Codex CLI is installed, not used" in notes(capsys)
+
+
+@pytest.fixture
+def pushing(project: Repo, tmp_path: Path) -> Repo:
+    """A project whose main is pushed to a bare repository; gives that."""
+    origin = Repo.create(tmp_path / "origin.git", bare=True)
+    project.git("remote", "add", "origin", str(origin.path))
+    told = project.path / "recall.toml"
+    project.commit("settings", {"recall.toml": 'push = "origin"\n' + told.read_text()})
+    project.git("push", "-q", "origin", "main")
+    return origin
+
+
+def test_a_remote_that_takes_pushes_is_fine_and_not_touched(
+    project: Repo, pushing: Repo, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = pushing.git("for-each-ref")
+    project.commit("more", {"more.txt": "x\n"})
+    assert findings(capsys) == (0, {})
+    assert pushing.git("for-each-ref") == before
+
+
+def test_a_remote_that_is_missing_away_ahead_or_read_only_is_told(
+    project: Repo, pushing: Repo, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clone = pushing.clone(tmp_path / "clone")
+    clone.commit("theirs", {"theirs.txt": "x\n"})
+    clone.git("push", "-q", "origin", "main")
+    assert "origin has commits that main here does not" in findings(capsys)[1]["remote"]
+    project.git("pull", "-q", "origin", "main")
+    project.git("config", "remote.origin.receivepack", "false")
+    assert "origin can be read, and takes no push from here" in findings(capsys)[1]["remote"]
+    project.git("remote", "set-url", "origin", "https://me:s3cret@127.0.0.1:1/x.git")
+    told = findings(capsys)[1]["remote"]
+    assert "origin could not be reached" in told
+    assert "s3cret" not in told
+    project.git("remote", "remove", "origin")
+    assert "there is no such remote here" in findings(capsys)[1]["remote"]
+
+
+def test_the_host_of_pull_requests_is_asked(
+    project: Repo, pushing: Repo, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = project.path / "recall.toml"
+    told.write_text(told.read_text() + '[merge]\nland = "pull-request"\n')
+    host = PullRequestHost.create(tmp_path, pushing)
+    monkeypatch.setenv("PATH", f"{host.folder}:{os.environ['PATH']}")
+    assert findings(capsys) == (0, {})
+    assert pushing.git("for-each-ref", "refs/heads/recall-offers") == ""
+    host.feel("refuses")
+    assert "the host has a bad day" in findings(capsys)[1]["pull requests"]

@@ -115,7 +115,7 @@ def test_an_answer_that_was_lost_opens_no_second_one(offering: Offering, mood: s
 
 
 def test_a_host_that_refuses_is_told_and_asked_again_at_the_next_start(offering: Offering) -> None:
-    offering.host.feel("refuses")
+    offering.host.feel("refuses to create")
     status, said = offering.dispatch()
     assert status == 1
     assert "T-1: gh pr create: GraphQL: the host has a bad day" in said

@@ -1,7 +1,7 @@
 """Stands in for `gh` where it asks GitHub: `pr create` and `pr list`, with pull requests kept in a JSON file.
 
 Its first argument is that file. `mood` in it says how it behaves: "" as it should, "loses" does what it is told and
-fails all the same, "refuses" does nothing and fails, "vanishes" dies by SIGKILL once it is done.
+fails all the same, "refuses" and "refuses to create" do nothing and fail, "vanishes" dies by SIGKILL once it is done.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ def main(argv: list[str]) -> int:
     asked = options.parse_args(argv[1:])
     kept: dict[str, Any] = json.loads(file.read_text())
     kept["environ"] = sorted(os.environ)
+    if kept["mood"] in (f"refuses to {asked.verb}", "refuses"):
+        return _complain("GraphQL: the host has a bad day")
     done = _create(kept, asked) if asked.verb == "create" else _list(kept, asked)
     file.write_text(json.dumps(kept))
     if asked.verb == "create" and kept["mood"] == "vanishes":
@@ -34,8 +36,6 @@ def main(argv: list[str]) -> int:
 
 
 def _create(kept: dict[str, Any], asked: argparse.Namespace) -> int:
-    if kept["mood"] == "refuses":
-        return _complain("GraphQL: the host has a bad day")
     there = ["git", "-C", asked.repo, "rev-parse", "--verify", "-q", f"refs/heads/{asked.head}"]
     if subprocess.run(there, stdout=subprocess.DEVNULL, check=False).returncode != 0:
         return _complain(f"Head sha can't be blank: no branch {asked.head}")

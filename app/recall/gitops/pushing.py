@@ -54,6 +54,24 @@ class Remote:
         tip = read_ref(self.common_dir, ref) if done.ok else None
         return tip or Unknown(f"{self.main} of {self.name} could not be fetched: {_last_line(done.error)}")
 
+    def trial(self, commit: str, branch: str) -> str:
+        """Say why a push of a branch could not succeed, as far as can be told without changing anything; "": it
+        could. What a server's rules and hooks say shows only at a push."""
+        try:
+            tips = self._tips()
+            if isinstance(tips, str):
+                return tips
+            args = ("push", "--dry-run", "--porcelain", "--no-follow-tags", "--no-verify", self.name)
+            done = self._git(*args, f"{commit}:refs/heads/{branch}", timeout=_ASK_PATIENCE)
+        except EnvironmentFailure as failed:
+            return clean_line(str(failed))
+        if done.ok:
+            return ""
+        refusal = next((line for line in done.text.splitlines() if line.startswith("!\t")), "")
+        if refusal:
+            return self._refused(refusal, branch)
+        return f"{self.name} can be read, and takes no push from here: {_last_line(done.error)}"
+
     def address(self) -> str:
         """Where it is fetched from; "" for a remote that there is none of."""
         return self._git("remote", "get-url", self.name, timeout=_ASK_PATIENCE).text

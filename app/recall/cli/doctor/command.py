@@ -11,6 +11,7 @@ from recall.cli.doctor.finding import Finding, Grade, wrong
 from recall.cli.doctor.leftovers import look_at_processes, look_at_workspaces
 from recall.cli.doctor.lists import look_at_lists
 from recall.cli.doctor.machine import look_at_clock, look_at_machine
+from recall.cli.doctor.remote import look_at_remote
 from recall.cli.doctor.repository import look_at_git_settings, look_at_repository, look_at_state
 from recall.cli.doctor.sandbox import look_at_sandbox
 from recall.cli.doctor.stored import look_at_store
@@ -25,6 +26,7 @@ _LOOKS: tuple[tuple[str, Callable[[Project], Iterator[Finding]]], ...] = (
     ("state folder", look_at_state),
     ("repository", look_at_repository),
     ("git settings", look_at_git_settings),
+    ("remote", look_at_remote),
     ("store", look_at_store),
     ("sandbox", look_at_sandbox),
     ("agents", look_at_agents),
