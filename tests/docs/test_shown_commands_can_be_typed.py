@@ -15,7 +15,7 @@ from recall.cli.tui import recall_tui
 from tests.docs.markdown import ROOT, Shown, blocks, spans
 
 PROGRAMS: dict[str, click.Command] = {"recall": recall, "recall-tui": recall_tui}
-_SEPARATORS = {"&&", "||", "|", ";"}
+_SEPARATORS = {"&&", "||", "|", ";", ">"}
 _PLACEHOLDER = re.compile(r"[A-Z][A-Z-]*|…|\.\.\.")
 
 
@@ -23,7 +23,7 @@ def _commands(shown: Shown) -> Iterator[list[str]]:
     """The command lines in a piece of code, those that begin with one of our programs."""
     for line in shown.text.splitlines():
         lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
-        lexer.commenters = "#"
+        lexer.commenters, lexer.whitespace_split = "#", True
         words: list[str] = []
         try:
             words = list(lexer)

@@ -25,7 +25,7 @@ from recall.system import SystemClock, SystemRng
 from tests.support.hermetic_git import Repo
 
 #: What every scripted agent starts with: it finds its task and the report command in its prompt, as a model would.
-_PRELUDE = """\
+PRELUDE = """\
 PROMPT=$(cat)
 TASK=$(printf '%s\\n' "$PROMPT" | sed -n 's/^# Task \\([^:]*\\):.*/\\1/p' | head -1)
 REPORT=$(printf '%s\\n' "$PROMPT" | sed -n 's/^\\(.* outcome --slot [^ ]*\\) --result success.*/\\1/p' | head -1)
@@ -86,7 +86,7 @@ class Workshop:
         """Give the project an agent: a shell script that gets its prompt on stdin and knows $TASK, `success`,
         `failure`, `commit MESSAGE` and `again`. `stream` is the known agent whose events it prints."""
         path = self.home / "agents" / f"{name}.sh"
-        path.write_text(_PRELUDE + script + "\n")
+        path.write_text(PRELUDE + script + "\n")
         self._agents[name] = path
         self._streams[name] = stream
 
