@@ -89,7 +89,7 @@ def test_a_shown_command_parses(
     words: list[str], complete: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("run.log", "fixed.py"):  # files that an example speaks of
+    for name in ("run.log", "fixed.py", "pay.json"):  # files that an example speaks of
         (tmp_path / name).touch()
     assert wrong(words, complete=complete) == ""
 
