@@ -126,7 +126,13 @@ def test_the_last_attempt_calls_a_person_and_earlier_ones_back_off() -> None:
     last = settle(RunResult.FAILED, "red", budget=used, cooldown=RULE, now=1000.0)
     assert (first.task_state, first.retry_at) == (TaskState.TODO, 1030.0)
     assert last.task_state is TaskState.NEEDS_PERSON
-    assert "3 attempts" in last.task_reason
+    assert last.task_reason == "3 attempts used up, the last: red"
+
+
+def test_a_task_with_one_attempt_is_told_so() -> None:
+    once = Budget(attempts=0, max_attempts=1, interruptions=0, max_interruptions=5, backoff=30.0)
+    settled = settle(RunResult.FAILED, "red", budget=once, cooldown=RULE, now=1000.0)
+    assert (settled.task_state, settled.task_reason) == (TaskState.NEEDS_PERSON, "its only attempt is used up: red")
 
 
 def test_interruptions_have_a_limit_of_their_own() -> None:
