@@ -54,6 +54,14 @@ def test_the_verification_is_told_where_there_is_one() -> None:
     assert "lands only if" not in prompt()
 
 
+def test_receipts_are_told_of_where_a_task_acts_outside() -> None:
+    acting = task("T-7", "Announce it", "Publish the package, then send an e-mail.", region="web")
+    command = "'/opt/re call/recall' effect run web:T-7:WHAT:v1 -- COMMAND"
+    assert prompt(acting, receipts=True).count(command) == 1
+    assert "effect run" not in prompt(acting, receipts=False), "who cannot reach the store keeps none"
+    assert "effect run" not in prompt(task("T-8", "Mend the parser", "It should accept tabs."), receipts=True)
+
+
 def test_protected_files_are_named() -> None:
     assert "Do not edit TASKS.md, web/TASKS.md, recall.toml" in prompt(
         protected=("TASKS.md", "web/TASKS.md", "recall.toml")

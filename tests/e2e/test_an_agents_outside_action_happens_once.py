@@ -28,6 +28,10 @@ def make_shop(tmp_path: Path, script: str, kind: str = "worktree", extra: str = 
     return shop
 
 
+def prompt_of(shop: Workshop, run_id: int) -> str:
+    return (shop.state / "runs" / str(run_id) / "prompt.md").read_text()
+
+
 @pytest.mark.parametrize("kind", ["worktree", "clone"])
 def test_the_next_run_is_given_the_answer_of_the_first(tmp_path: Path, kind: str) -> None:
     script = 'publish > answer; again && success || failure "not yet"'
@@ -37,6 +41,7 @@ def test_the_next_run_is_given_the_answer_of_the_first(tmp_path: Path, kind: str
     assert len(shop.runs()) == 2
     assert (tmp_path / "ledger").read_text() == "T-1:publish:v1\n"
     assert shop.repo.file("answer", "main") == b"published\n"
+    assert "effect run T-1:WHAT:v1 -- COMMAND" in prompt_of(shop, 1)
     with shop.store() as store:
         receipt = store.receipt("T-1:publish:v1")
     assert receipt is not None
@@ -75,4 +80,5 @@ def test_a_fenced_agent_is_told_that_it_keeps_no_receipts(tmp_path: Path) -> Non
     said = shop.repo.file("said", "main").decode()
     assert said.startswith("1 ")
     assert "nothing was begun" in said
+    assert "effect run" not in prompt_of(shop, 1)
     assert not (tmp_path / "ledger").exists()

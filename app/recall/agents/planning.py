@@ -133,6 +133,7 @@ class RunPlanner:
                 self.settings.file.name,
                 *self.settings.merge.protected,
             ),
+            receipts=self.settings.sandbox_level == "none",
         )
 
 

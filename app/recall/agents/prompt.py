@@ -18,6 +18,14 @@ _ESSENCE = 1200
 _MOST_DIFF = 24_000
 
 
+#: What a task speaks of that acts outside, where a second run would do it a second time.
+_OUTSIDE = re.compile(
+    r"\b(publish|deploy|upload|releas(e|ing)\b|announc|e-?mails?\b|notify|webhook|invoice|refund|payment|"
+    r"send (it|them|an?|the)\b)",
+    re.IGNORECASE,
+)
+
+
 @frozen
 class Attempt:
     """An earlier run of the same task: how it came out and why."""
@@ -53,7 +61,7 @@ class Briefing:
     slot folder, both absolute. `group` is the task's parent, `done` its prerequisites' titles, `answers` the
     questions of earlier runs, oldest first. `stopped` is set for a run that goes on in its own workspace, `handover`
     for one that starts afresh what another had to leave. `verify` is the command that decides whether the work lands,
-    `protected` the files that are taken out of its commits."""
+    `protected` the files that are taken out of its commits. `receipts`: it can reach the store, and so keep them."""
 
     program: tuple[str, ...]
     slot: Path
@@ -66,6 +74,7 @@ class Briefing:
     stopped: Stop | None = None
     handover: Handover | None = None
     protected: Sequence[str] = ("TASKS.md", "recall.toml")
+    receipts: bool = False
 
 
 def build_prompt(task: Task, briefing: Briefing) -> str:
@@ -80,7 +89,7 @@ def build_prompt(task: Task, briefing: Briefing) -> str:
         _sent_back(task.brief),
         _goes_on(briefing.stopped),
         _handed_over(briefing.handover),
-        _rules(briefing),
+        _rules(task, briefing),
         _reporting(task, briefing),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -166,7 +175,7 @@ def _handed_over(handover: Handover | None) -> str:
     return "\n\n".join(parts)
 
 
-def _rules(briefing: Briefing) -> str:
+def _rules(task: Task, briefing: Briefing) -> str:
     rules = [
         "- Work in the current folder only. It is a git workspace of your own, on a branch of its own.",
         "- Commit your work, or just leave the files: what is not committed is committed for you.",
@@ -176,6 +185,12 @@ def _rules(briefing: Briefing) -> str:
     ]
     if briefing.verify:
         rules.append(f"- Your work lands only if this passes: `{briefing.verify}`. Run it before you report.")
+    if briefing.receipts and _OUTSIDE.search(f"{task.title}\n{task.body}"):
+        effect = f"{shlex.join(briefing.program)} effect run {task.ref}:WHAT:v1 -- COMMAND"
+        rules.append(
+            f"- What you change outside (publish, send, deploy), change by `{effect}`, with a word of your own for "
+            "WHAT: it happens once, even if another run has done it already or takes over from you."
+        )
     return "\n".join(["## Rules", "", *rules])
 
 
