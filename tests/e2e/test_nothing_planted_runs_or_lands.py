@@ -54,6 +54,10 @@ g -C "$OUTSIDE/trap" config core.fsmonitor "$CANARY"
 """
 _INNER = "g init -q inner; g -C inner commit -qm x --allow-empty\n"
 
+#: In two parts, so that this file does not look as if it held one.
+TOKEN = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+_TOLD = "deploy.py:2 (a GitHub token)"
+
 PLANTS = [
     Plant("attributes for all files", "echo '* filter=x merge=x diff=x' > .gitattributes", LANDS),
     Plant("hooks", _HOOKS, told="hooks/post-commit"),
@@ -117,6 +121,9 @@ PLANTS = [
         clone=PERSON,
         told="global config filter.x.clean",
     ),
+    Plant("a token", f"echo 'user = me' > deploy.py; echo 'token = {TOKEN}' >> deploy.py", clone=PERSON, told=_TOLD),
+    Plant("a large binary file", "truncate -s 2M core.bin", clone=PERSON, told="core.bin (2.0 MiB)"),
+    Plant("what tools leave", "mkdir node_modules web; touch node_modules/a.js web/.DS_Store web/page.js", LANDS),
     Plant(
         "a link in place of where tests run",
         'for slot in "$REPO"/.recall/verify/*; do rm -rf "$slot"; ln -s "$OUTSIDE" "$slot"; done',
@@ -190,7 +197,11 @@ def test_of_all_that_an_agent_plants(shop: Workshop, kind: str) -> None:
     assert (shop.repo.path / "docs").is_symlink()
     assert (shop.home / "outside/precious").read_text() == "mine\n"
     assert {path.name for path in (shop.home / "outside").iterdir()} <= {"precious", "more", "trap"}
+    assert {"web/page.js"} == {path for path in shop.on_main() if path.startswith(("web/", "node_modules/"))}
     assert shop.strays() == []
+    kept = (path.read_bytes() for path in shop.state.iterdir() if path.name.startswith("recall.db"))
+    assert TOKEN not in ended.stdout + ended.stderr
+    assert not any(TOKEN.encode() in content for content in kept)
 
 
 def test_every_git_that_is_started_for_a_landing_is_hardened(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
