@@ -269,8 +269,8 @@ def _next_state(
     if row.person:
         return TaskState.NEEDS_PERSON, f"asks: {reason}", None
     if row.attempt and budget.attempts + 1 >= budget.max_attempts:
-        used = f"{budget.attempts + 1} attempts used up, the last" if budget.attempts else "its only attempt is used up"
-        return TaskState.NEEDS_PERSON, f"{used}: {reason}", None
+        used = f"{budget.attempts + 1} attempts used up, the last: {reason}"
+        return TaskState.NEEDS_PERSON, used if budget.attempts else f"its only attempt is used up: {reason}", None
     if row.interruption and budget.interruptions + 1 >= budget.max_interruptions:
         return TaskState.NEEDS_PERSON, f"{budget.interruptions + 1} interruptions, the last: {reason}", None
     if row.attempt:

@@ -45,7 +45,8 @@ def signals_of(events: Sequence[Event]) -> list[Signal]:
 
 
 def all_done(finished: int) -> Signal:
-    return Signal(SignalKind.ALL_DONE, "", "all done", f"{finished} {'tasks are' if finished != 1 else 'task is'} finished")
+    text = f"{finished} tasks are finished" if finished != 1 else "the only task is finished"
+    return Signal(SignalKind.ALL_DONE, "", "all done", text)
 
 
 def _signal_of(event: Event) -> Signal | None:
