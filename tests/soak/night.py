@@ -34,7 +34,7 @@ after_report = "3s"
 """
 _CALM_ROUNDS = 30
 #: There is always more to do than there are agents.
-_BACKLOG = 24
+_BACKLOG = 16
 
 
 @dataclass
@@ -76,8 +76,15 @@ class Figures:
         return not (self.double_landings or self.lost_work or self.strays or self.broken)
 
 
-def spend_a_night(home: Path, minutes: float, seed: int, say: Callable[[str], None] = print) -> Figures:
-    """Set a project up in `home`, let everything go wrong for so long, then calm down and count."""
+def spend_a_night(
+    home: Path,
+    minutes: float,
+    seed: int,
+    say: Callable[[str], None] = print,
+    life: tuple[float, float] = (5.0, 20.0),
+) -> Figures:
+    """Set a project up in `home`, let everything go wrong for so long, then calm down and count. A dispatcher has
+    between the two numbers of seconds until it is killed."""
     figures, rng = Figures(seed, minutes), random.Random(seed)
     shop = Workshop.create(home, verify="! grep -q broken *.txt")
     shop.settings = 'main = "main"\nverify = "{verify}"\nverify_timeout = "30s"\n' + _SETTINGS
@@ -85,10 +92,10 @@ def spend_a_night(home: Path, minutes: float, seed: int, say: Callable[[str], No
     shop.tasks("## T-0 The first")
     shop.settle()
     person = Person(shop, rng)
-    person.add_tasks(40)
+    person.add_tasks(2 * _BACKLOG)
     until = time.monotonic() + minutes * 60
     while time.monotonic() < until:
-        _one_dispatcher(shop, person, rng, figures, min(until, time.monotonic() + rng.uniform(5, 20)))
+        _one_dispatcher(shop, person, rng, figures, min(until, time.monotonic() + rng.uniform(*life)))
         say(f"  {until - time.monotonic():5.0f} s left, {len(person.open_tasks())} tasks open, {figures.kills} kills")
     _calm_down(shop, person)
     figures.acts = person.acts
