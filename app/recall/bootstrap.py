@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from recall.system import CheckoutFiles, Held, SystemClock, SystemRng, free_spac
 
 if TYPE_CHECKING:
     from recall.agents.calling import Caller
+    from recall.agents.sandbox import Reach
     from recall.config.settings import AgentSettings, Settings
     from recall.engine.dispatcher import Dispatcher, Listener
     from recall.engine.effects import Effects
@@ -87,7 +88,7 @@ def with_presets(settings: Settings) -> Settings:
         fields = PresetFields(
             command=preset.argv(agent.model, usd=settings.budget.run_usd),
             prompt=preset.prompt,
-            env={**preset.root_env, **preset.env} if os.geteuid() == 0 else preset.env,
+            env={**preset.root_env, **preset.env} if agents_are_root(settings) else preset.env,
             env_unset=preset.env_unset,
             env_pass=preset.env_pass,
             state=preset.state,
@@ -165,15 +166,14 @@ def open_engine(
 
     location = locate(start)
     settings = with_presets(settings_at(location))
-    if os.geteuid() == 0 and not allow_root:
+    if agents_are_root(settings) and not allow_root:
         _refuse_root(settings)
     with ExitStack() as stack:
         lock = stack.enter_context(closing(take_dispatcher_lock(location, settings)))
         git = git_at(location, settings)
         store = stack.enter_context(closing(open_store_at(location, settings)))
         _refuse_forgotten_work(store, git)
-        keep_out = (state_dir(location, settings), location.common_dir, settings.file, *_checkouts(location))
-        check_fence(settings, keep_out, os.environ)
+        check_fence(settings, reach_at(location, settings), os.environ)
         clock, rng = SystemClock(), SystemRng()
         runner = stack.enter_context(closing(ProcessRunner(clock, rng)))
         runner.keep_ahead()
@@ -219,13 +219,24 @@ def _outside(location: Location, parts: Parts) -> Outside:
     return Outside(effects, (Publisher(store, effects, parts.clock, remote, on_main), offers))
 
 
+def agents_are_root(settings: Settings) -> bool:
+    """Tell whether agents would run as root: started by root, and not as another user."""
+    return os.geteuid() == 0 and settings.sandbox_level != "user"
+
+
 def _refuse_root(settings: Settings) -> None:
-    """Raises ConfigError where root would start the CLI of a preset."""
-    known = [agent.name for agent in settings.agents if agent.preset and agent.enabled]
+    """Raises ConfigError where root would start a known agent CLI, by its preset or by its name in a command."""
+    programs = set(preset_programs().values())
+    known = [
+        agent.name
+        for agent in settings.agents
+        if agent.enabled and (agent.preset or programs.intersection(_programs_in(agent.command)))
+    ]
     if known:
         raise ConfigError(
             f"this is root, as whom {', '.join(known)} could change anything on this machine; start as an ordinary "
-            "user, or with `recall-tui --allow-root` where the machine is a container that may be thrown away"
+            "user, let agents run as one (sandbox.user in recall.toml), or say `recall-tui --allow-root` where the "
+            "machine is a container that may be thrown away"
         )
 
 
@@ -236,6 +247,19 @@ def _caller(location: Location, settings: Settings, listener: Listener) -> Calle
     signals = settings.signals
     environ = dict(os.environ)
     return Caller(folder.name, folder, signals.command, signals.desktop, environ, listener.trouble)
+
+
+def _programs_in(command: Sequence[str]) -> Iterator[str]:
+    return (Path(part).name for word in command for part in word.split())
+
+
+def reach_at(location: Location, settings: Settings) -> Reach:
+    """Give what the sandbox is tried on."""
+    from recall.agents.sandbox import Reach
+
+    keep_out = (state_dir(location, settings), location.common_dir, settings.file, *_checkouts(location))
+    root = location.workspaces_root(settings.workspaces.root)
+    return Reach(keep_out, root, location.common_dir / "objects", program())
 
 
 def _checkouts(location: Location) -> tuple[Path, ...]:

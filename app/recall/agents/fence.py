@@ -1,10 +1,11 @@
 """Puts a fence around one program: `python -I -S fence.py FENCE.json COMMAND...` becomes COMMAND, which can write
 nothing but what the file lists, and neither can anything that it starts.
 
-It imports nothing but the standard library, since it starts with every fenced run. Two levels: `landlock` asks the
+It imports nothing but the standard library, since it starts with every fenced run. Three levels: `landlock` asks the
 kernel (landlock(7); all writing, creating, removing and truncating is refused outside, signals and tracing do not
 leave the fence), `bwrap` puts bubblewrap around it (the rest of the disk is mounted read-only, processes outside are
-invisible, and all of them end with the first). Without network a run has a loopback of its own.
+invisible, and all of them end with the first), `user` becomes another Linux user, for whom the kernel's own rights
+hold. Without network a run has a loopback of its own.
 """
 
 from __future__ import annotations
@@ -136,6 +137,29 @@ def bubblewrap(program: str, paths: Sequence[str], cwd: str, *, network: bool) -
     return [*argv, "--chdir", cwd, "--"]
 
 
+# -- another user --------------------------------------------------------------------------------------------
+
+
+def become(name: str) -> None:
+    """Be another user from now on, with all groups of theirs and none of ours. It cannot be undone, and no program
+    that they start has more rights than they, not even by a set-user-ID bit."""
+    import pwd
+
+    try:
+        account = pwd.getpwnam(name)
+    except KeyError:
+        raise FenceError(f"there is no user {name}") from None
+    if account.pw_uid == 0:
+        raise FenceError(f"{name} is root, whom nothing fences in")
+    for stream in (0, 1, 2):
+        if stat.S_ISFIFO(os.fstat(stream).st_mode):
+            os.fchown(stream, account.pw_uid, account.pw_gid)  # /dev/stdout and the like are opened by name
+    os.initgroups(name, account.pw_gid)
+    os.setresgid(account.pw_gid, account.pw_gid, account.pw_gid)
+    os.setresuid(account.pw_uid, account.pw_uid, account.pw_uid)
+    _checked(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
+
+
 # -- the program ---------------------------------------------------------------------------------------------
 
 
@@ -158,7 +182,10 @@ def _fenced(fence: dict[str, Any], command: list[str]) -> list[str]:
         return bubblewrap(fence["bwrap"], paths, os.getcwd(), network=network) + command
     if not network:
         leave_network()
-    restrict_writes(paths)
+    if fence["level"] == "user":
+        become(fence["user"])
+    else:
+        restrict_writes(paths)
     return command
 
 

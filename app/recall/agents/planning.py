@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from recall.agents.environment import agent_environment
+from recall.agents.other_user import account_of, seen_by
 from recall.agents.prompt import Answer, Attempt, Briefing, Stop, build_prompt
 from recall.agents.rendered import dialect_for
 from recall.agents.sandbox import SCRATCH, fence_for
@@ -112,9 +113,9 @@ class RunPlanner:
     def _environment(self, cwd: Path, agent: AgentSettings | None, extra: Mapping[str, str]) -> dict[str, str]:
         passed = [*self.settings.env_pass, *(agent.env_pass if agent else ())]
         own = {**(agent.env if agent else {}), **extra}
-        return agent_environment(
-            self.environ, cwd=cwd, passed=passed, extra=own, unset=agent.env_unset if agent else ()
-        )
+        user = self.settings.sandbox.user
+        seen = seen_by(account_of(user), self.environ) if user else self.environ
+        return agent_environment(seen, cwd=cwd, passed=passed, extra=own, unset=agent.env_unset if agent else ())
 
     def _briefing(self, task: Task, workspace: Workspace, earlier: Sequence[Run]) -> Briefing:
         done = [(ref, found.title) for ref in task.prerequisites if (found := self.find(ref)) is not None]

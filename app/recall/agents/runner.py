@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from recall.agents import mailbox, process
+from recall.agents.other_user import Account, account_of, hand_over, open_slot
 from recall.agents.rendered import read_spending
 from recall.agents.sandbox import empty_scratch, fence_argv
 from recall.agents.shim import PROTOCOL
@@ -158,11 +159,14 @@ class ProcessRunner:
         prompt = folder / "prompt.md"
         replace_file(prompt, spec.prompt.encode("utf-8", "replace"), durable=False)
         failpoint("runner.prompt_written")
+        account = account_of(spec.fence.user) if spec.fence is not None and spec.fence.user else None
         if spec.slot is not None:
-            prompt = _open_slot(spec, spec.slot)
+            prompt = _open_slot(spec, spec.slot, account)
         failpoint("runner.slot_opened")
         if spec.fence is not None:
             empty_scratch(spec.fence.scratch)
+            if account is not None:
+                hand_over(account, spec.cwd, spec.fence.scratch)
         _tell(folder / "spec.json", _protocol(spec, prompt, self._rng.token(32)))
         failpoint("runner.spec_written")
 
@@ -191,18 +195,22 @@ def read_exit(folder: Path) -> ExitRecord | None:
         return None
 
 
-def _open_slot(spec: RunSpec, slot: Path) -> Path:
-    """Give the slot to this run: identity and token, an empty mailbox, the prompt."""
+def _open_slot(spec: RunSpec, slot: Path, account: Account | None) -> Path:
+    """Give the slot to this run: identity and token, an empty mailbox, the prompt. `account` is another user whom it
+    runs as; it can read what is told there, and write in its tree only."""
+    if account is not None:
+        open_slot(account, slot)
+    for_group = 0o040 if account is not None else 0
     for stale in (*slot.glob("answer-*"), slot / mailbox.CLOSED_FILE):
         stale.unlink(missing_ok=True)
     mailbox.open_reports(slot / "tree" / mailbox.REPORTS)
     prompt = slot / "prompt.md"
-    replace_file(prompt, spec.prompt.encode("utf-8", "replace"), durable=False)
+    replace_file(prompt, spec.prompt.encode("utf-8", "replace"), mode=PRIVATE | for_group, durable=False)
     identity = {
         "protocol": PROTOCOL, "run_id": spec.run_id, "task": spec.task, "agent": spec.agent, "token": spec.token,
         "run_folder": str(spec.folder.absolute()),
     }  # fmt: skip
-    _tell(slot / mailbox.RUN_FILE, identity, mode=0o400)
+    _tell(slot / mailbox.RUN_FILE, identity, mode=0o400 | for_group)
     return prompt
 
 

@@ -500,13 +500,18 @@ class Mailbox:
 
     def _answer(self, name: str, answer: dict[str, object]) -> None:
         try:
-            replace_file(os.path.join(self._slot, f"answer-{name[:120]}"), answer)
+            self._tell(f"answer-{name[:120]}", answer)
         except OSError as bad:
             log(f"no answer for {name!r}: {bad}")
 
+    def _tell(self, name: str, value: object) -> None:
+        """The slot's group may read it where it may read the slot: an agent that runs as another user is in it."""
+        mode = 0o600 | os.stat(self._slot).st_mode & 0o040
+        replace_file(os.path.join(self._slot, name), value, mode=mode)
+
     def close(self, reason: str) -> None:
         try:
-            replace_file(os.path.join(self._slot, "closed.json"), {"token": self._token, "reason": reason})
+            self._tell("closed.json", {"token": self._token, "reason": reason})
         except OSError as bad:
             log(f"the mailbox could not be closed: {bad}")
 

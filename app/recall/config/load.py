@@ -117,7 +117,7 @@ class _Reading:
         if level == "none" and sandbox.network == "off":
             self.refuse(
                 ("sandbox", "network"),
-                'is off, which sandbox.level "none" cannot do: write workspaces.kind = "clone" and leave the level out',
+                'is off, which level "none" cannot do: write workspaces.kind = "clone", and no sandbox.level',
             )
         if (level == "user") != bool(sandbox.user):
             self.refuse(

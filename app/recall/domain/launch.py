@@ -38,15 +38,16 @@ class LeaseSpec:
 
 @frozen
 class Fence:
-    """What a run is kept in: a `level` (`landlock`, `bwrap`), the paths below which it may write, a folder for
-    temporary files that is emptied before, whether it has the network, and the program that the level needs, if
-    any. A path that is not there yet cannot be written."""
+    """What a run is kept in: a `level` (`landlock`, `bwrap`, `user`), the paths below which it may write, a folder
+    for temporary files that is emptied before, whether it has the network, the program that the level needs, if any,
+    and the Linux `user` whom it runs as, if not the dispatcher's. A path that is not there yet cannot be written."""
 
     level: str
     write: tuple[Path, ...]
     scratch: Path
     network: bool = True
     program: str = ""
+    user: str = ""
 
 
 @frozen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from recall.config.settings import Settings
+from recall.config.settings import Settings, WorkspaceSettings
 from recall.domain.clock import Clock
 from recall.domain.rng import Rng
 from recall.domain.task import TaskRef
@@ -46,11 +46,19 @@ class GitGateway:
         self.repository = Repository(location, settings.main, state_dir)
         self.integration = IntegrationRepository(self.repository)
         self.root = location.workspaces_root(settings.workspaces.root)
+        self._closes_root = settings.workspaces.root == WorkspaceSettings().root and not settings.sandbox.user
         self._clock = clock
         git_dir, common_dir = self.integration.git_dir, location.common_dir
-        keep = settings.workspaces.keep
+        keep, given_away = settings.workspaces.keep, settings.sandbox_level == "user"
         self._pool = WorkspacePool(
-            common_dir, git_dir, state_dir, self.root, settings.main, keep, settings.workspaces.kind
+            common_dir,
+            git_dir,
+            state_dir,
+            self.root,
+            settings.main,
+            keep,
+            settings.workspaces.kind,
+            given_away=given_away,
         )
         main_tree = location.checkout if location.git_dir == common_dir else None
         self._lander = Lander(
@@ -74,7 +82,12 @@ class GitGateway:
         self.conflicts = ConflictDesk(self.integration, state_dir, clock)
         self.shelf = Shelf(self.repository, self.integration, self._pool, clock)
         self._slots = Slots(
-            self.integration, self.root / "verify", state_dir / "slots", keep=keep, count=settings.merge.window
+            self.integration,
+            self.root / "verify",
+            state_dir / "slots",
+            keep=keep,
+            count=settings.merge.window,
+            given_away=given_away,
         )
 
     def prepare(self) -> str:
@@ -82,7 +95,9 @@ class GitGateway:
         mended, else an empty string. Raises ConfigError or EnvironmentFailure in words."""
         self._unblock()
         self.repository.check()
-        self.root.mkdir(parents=True, exist_ok=True)
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self._closes_root:
+            self.root.chmod(0o700)
         replace_file(self.root / ".gitignore", b"*\n", mode=0o644, durable=False)
         return self.integration.prepare(self._clock.now().wall, self._pool.untrusted_filters.names())
 
@@ -134,6 +149,7 @@ class GitGateway:
 
     def collect(self, workspace: Workspace, run_id: int, title: str) -> CollectOutcome:
         self._unblock()
+        self._pool.take_back(workspace)
         if changed := self._pool.tampered(workspace):
             return _for_person("the run changed what the repository's other work trees share", changed)
         if pipes := pipes_in(workspace.tree):

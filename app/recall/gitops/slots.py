@@ -22,6 +22,7 @@ from recall.gitops.folders import empty_folder
 from recall.gitops.included import copy_included
 from recall.gitops.integration import IntegrationRepository, config_text
 from recall.gitops.pipes import clear_tree
+from recall.ownership import take_back
 
 #: What a pattern in `workspaces.keep` must never spare: Python trusts it by time and size.
 _STALE_OUTPUT = ("__pycache__", "module.pyc")
@@ -62,14 +63,23 @@ class _Slot:
 
 class Slots:
     """`root` holds the checkouts, `state` their git dirs. There are `count` of them; one that is open is not
-    given out again while another is free. `keep` are clean's exclusion patterns."""
+    given out again while another is free. `keep` are clean's exclusion patterns. `given_away`: verification works as
+    another user, and each folder is taken back before anything is done there."""
 
     def __init__(
-        self, integration: IntegrationRepository, root: Path, state: Path, *, keep: Sequence[str], count: int
+        self,
+        integration: IntegrationRepository,
+        root: Path,
+        state: Path,
+        *,
+        keep: Sequence[str],
+        count: int,
+        given_away: bool = False,
     ) -> None:
         check_keep(keep)
         self._integration = integration
         self._root = root
+        self._given_away = given_away
         self._keep = [f"--exclude={pattern}" for pattern in keep]
         self._slots = [_Slot(root / str(number), state / str(number)) for number in range(max(1, count))]
         self._lock = threading.Lock()
@@ -94,6 +104,7 @@ class Slots:
         knows of every file. The slot is free again afterwards."""
         slot = next(slot for slot in self._slots if slot.tree == tree)
         try:
+            self._take_back(slot)
             clear_tree(slot.tree)
             changed = _modified(slot, commit)
             if not changed:
@@ -129,6 +140,11 @@ class Slots:
         if not is_real_folder(slot.tree):
             slot.tree.unlink(missing_ok=True)
             slot.tree.mkdir(parents=True)
+        self._take_back(slot)
+
+    def _take_back(self, slot: _Slot) -> None:
+        if self._given_away:
+            take_back(slot.tree)
 
     def _copy_boundary(self, git_dir: Path) -> None:
         boundary = self._integration.git_dir / "shallow"

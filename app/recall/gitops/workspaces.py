@@ -32,6 +32,7 @@ from recall.gitops.shared_clones import SharedClones
 from recall.gitops.slot_records import FREE, LEFT, USED, Slot, SlotRecords
 from recall.gitops.untrusted_filters import UntrustedFilters
 from recall.gitops.user_refs import UserRefs
+from recall.ownership import take_back
 from recall.whole_files import replace_file, replacing
 
 _WORKERS = "checkout.workers=4"
@@ -50,9 +51,10 @@ class WorkTrees(Protocol):
 
 
 class WorkspacePool:
-    """`common_dir` is the user's git dir, `integration` the dispatcher's own, `root` the folder that holds
-    `ws/`, `keep` the ignore patterns that outlive a reuse. New folders are of `kind` (`worktree`, `clone`), older
-    ones stay what they are until they are free. Methods are safe from several threads and processes."""
+    """`common_dir` is the user's git dir, `integration` the dispatcher's own, `root` the folder that holds `ws/`,
+    `keep` the ignore patterns that outlive a reuse. New folders are of `kind` (`worktree`, `clone`), older ones
+    stay what they are until they are free. `given_away`: runs work as another user. Methods are safe from several
+    threads and processes."""
 
     def __init__(
         self,
@@ -63,12 +65,15 @@ class WorkspacePool:
         main: str,
         keep: Sequence[str] = (),
         kind: str = "worktree",
+        *,
+        given_away: bool = False,
     ) -> None:
         self._refs = UserRefs(common_dir, f"refs/heads/{main}")
         self._root = root.resolve()
         self._records = SlotRecords(state_dir)
         self._keep = tuple(keep)
         self._kind = kind
+        self._given_away = given_away
         self._parking = Parking(self._refs, integration)
         self._keeper = Keeper(self._refs, self._parking, self._records.folder)
         self.untrusted_filters = UntrustedFilters(common_dir, self._records)
@@ -131,6 +136,12 @@ class WorkspacePool:
 
     def parked_diff(self, run_id: int) -> str:
         return self._parking.diff(str(run_id))
+
+    def take_back(self, workspace: Workspace) -> None:
+        """Take the folder of an ended run out of the hands of the user whom it ran as, before anything is done there:
+        other runs of that user may be at work."""
+        if self._given_away and is_there(workspace):
+            take_back(workspace.tree)
 
     def _close_earlier(self, branch: str) -> None:
         """A start that was killed, or failed half way, may have made this very workspace already."""
@@ -221,6 +232,7 @@ class WorkspacePool:
         slot = self._records.all().get(workspace.slot)
         if slot is None or slot.status != USED or slot.run_id != run_id:
             return f"workspace {workspace.slot} is not in use by run {run_id} any more"
+        self.take_back(workspace)
         agent = self._kinds[slot.kind].find(workspace.tree, slot.git_dir)
         if agent is None or not is_there(workspace):
             return self._close_vanished(workspace, slot, landed)
@@ -354,7 +366,7 @@ class WorkspacePool:
         self._records.write(name, replace(self._records.all()[name], status=LEFT, why=clean(why)))
 
     def _prepare_root(self) -> None:
-        self._root.mkdir(parents=True, exist_ok=True)
+        self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace_file(self._root / ".gitignore", b"*\n", mode=0o644, durable=False)
 
     def _discard(self, workspace: Workspace, slot: Slot) -> None:
