@@ -24,6 +24,7 @@ _COLUMNS = (
     ("done", Shown.DONE), ("waiting", Shown.WAITING), ("on hold", Shown.HELD),
 )  # fmt: skip
 _MOST_IDS = 16
+_HALTS = {"paused": "paused: nothing new starts", "held": "held: nothing new starts before you act"}
 #: Runs in these take their agent up.
 _AT_WORK = frozenset({RunState.PREPARING, RunState.RUNNING, RunState.PULLED, RunState.ENDED})
 
@@ -109,6 +110,7 @@ def office_of(seen: Seen, roll: Roll, past: Past) -> Office:
         main=overview.main,
         green=seen.green,
         waits=len(need_rows(overview)),
+        halt=_HALTS.get(overview.halt, ""),
     )
 
 
@@ -149,7 +151,7 @@ def _at_work(known: Worker, agent: Agent, runs: list[Run], overview: Overview) -
     more = f" +{len(runs) - 1}" if len(runs) > 1 else ""
     pose, state, word = Pose.TYPING, Shown.RUNNING, "at work"
     if first.state is RunState.PREPARING:
-        pose, word = Pose.ARRIVING, "starts"
+        pose, word = Pose.ARRIVING, "takes over" if first.number > 1 else "starts"
     elif first.state is RunState.ENDED:
         pose, state, word = Pose.HANDING_IN, Shown.LANDING, "hands in"
     begun = first.started_at or first.claimed_at
@@ -198,10 +200,6 @@ def _columns(roll: Roll) -> Iterable[Column]:
 
 def _ids(roll: Roll, word: str) -> list[str]:
     """The first ones; of what is done, the last ones of the list."""
-    keys = [key for region in roll.regions for key in _some(roll.groups.get((region, word), ()), word)]
-    return [str(roll.tasks[key].ref) for key in keys[:_MOST_IDS]]
-
-
-def _some(keys: Iterable[str], word: str) -> list[str]:
-    found = list(keys)
-    return found[: -_MOST_IDS - 1 : -1] if word == "done" else found[:_MOST_IDS]
+    groups = [roll.groups.get((region, word), ()) for region in roll.regions]
+    some = [group[: -_MOST_IDS - 1 : -1] if word == "done" else group[:_MOST_IDS] for group in groups]
+    return [str(roll.tasks[key].ref) for group in some for key in group][:_MOST_IDS]

@@ -18,7 +18,8 @@ class Place(StrEnum):
 
 class Pose(StrEnum):
     """What an engineer can be seen doing. `arriving` holds what it is handed, `handing-in` carries a box; `dozing` is
-    `resting` with closed eyes. `walking` and `carrying` have four frames, `typing` and `cheering` two."""
+    `resting` with closed eyes. `walking`, `bringing` (a sheet) and `carrying` (a box) have four frames, `typing` and
+    `cheering` two."""
 
     TYPING = "typing"
     IDLE = "idle"
@@ -29,6 +30,7 @@ class Pose(StrEnum):
     WAITING = "waiting"
     CHEERING = "cheering"
     WALKING = "walking"
+    BRINGING = "bringing"
     CARRYING = "carrying"
 
 
@@ -77,7 +79,7 @@ class Column:
 @frozen
 class Office:
     """Everything in it at one moment. Parcels come in the order in which they land; `waits` is what the boss's sign
-    says, `green` whether main is, None while nobody knows."""
+    says, `green` whether main is, None while nobody knows; `halt` is why nothing new starts, or ""."""
 
     workers: tuple[Worker, ...] = ()
     parcels: tuple[Parcel, ...] = ()
@@ -85,6 +87,7 @@ class Office:
     main: str = "main"
     green: bool | None = None
     waits: int = 0
+    halt: str = ""
     empty: str = "no agents yet: add [agents.NAME] to recall.toml"
 
     def worker(self, key: str) -> Worker | None:

@@ -44,7 +44,7 @@ class Step(NamedTuple):
 @frozen
 class Look:
     """How the office is looked at. `typed` are those whose hands are seen in the other position; `steps` are those
-    on their way, or with arms in the air; `parcels` says where boxes are that move."""
+    on their way, or with arms in the air, and by their cells what moves on the belt."""
 
     selected: str = ""
     page: int = 0
@@ -272,7 +272,8 @@ def _belt(office: Office, room: Room, look: Look) -> Iterator[Piece | Text]:
     if not office.parcels:
         yield Text(2, area.y + 2, (Span("nothing is on its way", "muted"),))
     for number, parcel in enumerate(office.parcels[:places]):
-        yield from _parcel(parcel, parcel_place(room, number), look)
+        step = look.steps.get(parcel.key)
+        yield from _parcel(parcel, parcel_place(room, number) if step is None else (step.x, step.y), look)
     if len(office.parcels) > places:
         yield Text(1, area.y + 2, (Span(f"{len(office.parcels) - places} more", "muted"),))
 

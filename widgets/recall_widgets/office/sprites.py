@@ -225,7 +225,9 @@ s.tttt....
     ),
 }
 _RAISED_OFFSET: Final = {Pose.CHEERING: 1, Pose.WAITING: 0}
-_FRAMES: Final = {Pose.TYPING: 2, Pose.CHEERING: 2, Pose.WALKING: 4, Pose.CARRYING: 4}
+#: Whose arms go with legs that walk.
+_LADEN: Final = {Pose.BRINGING: Pose.ARRIVING, Pose.CARRYING: Pose.HANDING_IN}
+_FRAMES: Final = {Pose.TYPING: 2, Pose.CHEERING: 2, Pose.WALKING: 4, Pose.BRINGING: 4, Pose.CARRYING: 4}
 
 #: Furniture. Its front is twelve high, as engineers are.
 FURNITURE: Final[Mapping[str, Pixels]] = {
@@ -393,9 +395,9 @@ def figure(pose: Pose, frame: int, cut: int) -> tuple[Pixels, int]:
     if pose in _RAISED:
         offset = _RAISED_OFFSET[pose]
         return _over(_RAISED[pose][frame], _HEADS[cut], offset), offset
-    if pose is Pose.CARRYING:
-        legs, box = _BODIES[Pose.WALKING][frame], _BODIES[Pose.HANDING_IN][0]
-        return (*_HEADS[cut], *box[:4], *legs[4:]), 0
+    if pose in _LADEN:
+        legs, arms = _BODIES[Pose.WALKING][frame], _BODIES[_LADEN[pose]][0]
+        return (*_HEADS[cut], *arms[:4], *legs[4:]), 0
     if pose is Pose.DOZING:
         head = tuple(row.replace("e", "S") for row in _HEADS[cut])
         return ("." * 8, *head, *_BODIES[Pose.RESTING][0]), 0

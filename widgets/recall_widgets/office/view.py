@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from textual import events
@@ -63,6 +63,7 @@ class OfficeView(Widget, can_focus=True):
         self._spots: dict[str, Spot] = {}
         self._scene = Scene()
         self._canvas: Canvas | LetterCanvas | None = None
+        self._variables: Mapping[str, str] = {}
         self._strips: dict[int, Strip] = {}
         self._walks: dict[str, Walk] = {}
         self._cheers: dict[str, float] = {}
@@ -84,6 +85,11 @@ class OfficeView(Widget, can_focus=True):
         return first + 1, min(first + self._room.page_size, len(self.office.workers))
 
     @property
+    def animates(self) -> bool:
+        """Whether anything may move here: not where Textual's animations are off or basic, nor in a list."""
+        return self._app.animation_level == "full" and self._room.level is not Level.LIST
+
+    @property
     def is_moving(self) -> bool:
         return self._mover is not None
 
@@ -97,7 +103,7 @@ class OfficeView(Widget, can_focus=True):
             self._furnish()
         else:
             self._spots = spots_of(office, room, self._page)
-        if self._animates and room is self._room and before.workers:
+        if self.animates and room is self._room and before.workers:
             self._walks |= walks_between(before, places, office, self._spots, room, self._clock())
         self._move()
 
@@ -108,7 +114,7 @@ class OfficeView(Widget, can_focus=True):
 
     def type(self, keys: Iterable[str]) -> None:
         """These put something out: their hands are seen to move."""
-        if self._animates and (moved := frozenset(keys)):
+        if self.animates and (moved := frozenset(keys)):
             self._typed ^= moved
             self._draw()
 
@@ -139,8 +145,10 @@ class OfficeView(Widget, can_focus=True):
         self.post_message(self.Selected())
 
     def notify_style_update(self) -> None:
+        """The focus or the theme is another one."""
         self.palette.forget()
-        self._canvas = None
+        if self._app.theme_variables is not self._variables:
+            self._canvas = None
         self._redraw()
         super().notify_style_update()
 
@@ -175,7 +183,8 @@ class OfficeView(Widget, can_focus=True):
 
     def _redraw(self) -> None:
         self._strips.clear()
-        if self.is_attached:
+        if self.is_attached and self._canvas is None:
+            self._variables = self._app.theme_variables
             self._canvas = self._new_canvas()
         self.refresh()
 
@@ -196,7 +205,7 @@ class OfficeView(Widget, can_focus=True):
         for key, began in list(self._cheers.items()):
             worker, spot = self.office.worker(key), self._spots.get(key)
             at = place_of_figure(spot, worker, self._room.scale) if worker is not None and spot is not None else None
-            step = cheer(at, self._room.scale, now - began, still=not self._animates) if at is not None else None
+            step = cheer(at, self._room.scale, now - began, still=not self.animates) if at is not None else None
             if step is not None and self._room.level is not Level.LIST:
                 steps[key] = step
             else:
@@ -212,16 +221,12 @@ class OfficeView(Widget, can_focus=True):
     def _move(self) -> None:
         """Draw, and go on as long as somebody moves."""
         self._draw()
-        moves = self._animates and bool(self._walks or self._cheers)
+        moves = self.animates and bool(self._walks or self._cheers)
         if moves and self._mover is None:
             self._mover = self.set_interval(1 / RATE, self._move)
         elif not moves and self._mover is not None:
             self._mover.stop()
             self._mover = None
-
-    @property
-    def _animates(self) -> bool:
-        return self._app.animation_level == "full" and self._room.level is not Level.LIST
 
     @property
     def _app(self) -> App[Any]:

@@ -60,10 +60,10 @@ def cheer(at: Point, scale: int, since: float, *, still: bool) -> Step | None:
 def walks_between(
     before: Office, places: Mapping[str, Spot], after: Office, spots: Mapping[str, Spot], room: Room, now: float
 ) -> dict[str, Walk]:
-    """Who has a way to go: to another place, from the board with something new, to the belt with what is finished.
-    Who was or is out of sight just is where it is."""
+    """Who has a way to go: to another place, from the board with something new, to the belt with what is finished;
+    and what moves up on the belt. Who was or is out of sight just is where it is."""
+    found = _slides(before, after, room, now) if room.level is Level.ROOM else {}
     sent = {parcel.sender for parcel in after.parcels} - {parcel.sender for parcel in before.parcels}
-    found: dict[str, Walk] = {}
     for worker in after.workers:
         old, begin, end = before.worker(worker.key), places.get(worker.key), spots.get(worker.key)
         if old is None or begin is None or end is None:
@@ -72,6 +72,16 @@ def walks_between(
         if path:
             found[worker.key] = Walk(path, now)
     return found
+
+
+def _slides(before: Office, after: Office, room: Room, now: float) -> dict[str, Walk]:
+    old = {parcel.key: parcel_place(room, number) for number, parcel in enumerate(before.parcels)}
+    new = {parcel.key: parcel_place(room, number) for number, parcel in enumerate(after.parcels)}
+    return {
+        key: Walk((_leg(old[key], place, Pose.IDLE, 1),), now)
+        for key, place in new.items()
+        if key in old and place != old[key]
+    }
 
 
 def _path(old: Worker, begin: Spot, new: Worker, end: Spot, room: Room, *, sends: bool) -> tuple[Leg, ...]:
@@ -83,7 +93,7 @@ def _path(old: Worker, begin: Spot, new: Worker, end: Spot, room: Room, *, sends
         return (_leg(start, belt, Pose.CARRYING, room.scale), _leg(belt, goal, Pose.WALKING, room.scale))
     if new.run and new.run != old.run:
         door = (room.board.x + room.board.width // 2, 2 * room.boss.y) if whole else (-8 * room.scale, goal[1])
-        return (_leg(door, goal, Pose.CARRYING, room.scale),)
+        return (_leg(door, goal, Pose.BRINGING, room.scale),)
     if begin != end and (begin.place, end.place) != (Place.DESK, Place.DESK):
         return (_leg(start, goal, Pose.WALKING, room.scale),)
     return ()

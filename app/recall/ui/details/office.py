@@ -16,6 +16,7 @@ def office_heading(office: Office, in_sight: tuple[int, int]) -> HeadingFacts:
     count = len(office.workers)
     places = Counter(_group(worker) for worker in office.workers)
     words = ", ".join(f"{places[group]} {group}" for group in _GROUPS if places[group])
+    words += f"  {office.halt}" if office.halt else ""
     first, last = in_sight
     part = f"desks {first} to {last} of {count}, pgup and pgdn turn" if (first, last) != (1, count) and count else ""
     return HeadingFacts("Office", words, right=part)

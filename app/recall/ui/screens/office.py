@@ -76,12 +76,13 @@ class OfficeScreen(DetailScreen):
         super().see(seen)
         if changed:
             self._view.cheer(f"agent:{name}" for name in landed_since(before, seen))
-        elif seen.overview.runs:
+        elif seen.overview.runs and self._view.animates:
             self.reread()
 
     def read(self) -> Message | None:
-        """Only whether logs grow, and only where that is seen."""
-        runs = [run for run in self.seen.overview.runs if run in runs_of(run.agent, self.seen.overview)]
+        """Only whether logs grow."""
+        overview = self.seen.overview
+        runs = [run for agent in overview.agents for run in runs_of(agent.name, overview)]
         return self.Read({run.id: Transcript(self.session.run_folder(run.id)).size() for run in runs})
 
     @on(Read)
