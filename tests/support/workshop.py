@@ -16,6 +16,8 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from pwd import getpwnam
+from typing import Any
 
 from recall.domain.run import Run
 from recall.domain.task import Task
@@ -63,7 +65,8 @@ after_report = "5s"
 @dataclass
 class Workshop:
     """`home` holds the repository in `repo/` and the agents' scripts in `agents/`. `settings` is recall.toml without
-    its agents, in which `{verify}` stands for the command; `top` and `extra` come before and behind it."""
+    its agents, in which `{verify}` stands for the command; `top` and `extra` come before and behind it. Recall is run
+    by `python` as `user` (empty: as whoever runs the tests), with `variables` in its environment."""
 
     home: Path
     repo: Repo
@@ -71,6 +74,9 @@ class Workshop:
     settings: str = _SHORT
     top: str = ""
     extra: str = ""
+    python: str = sys.executable
+    user: str = ""
+    variables: dict[str, str] = field(default_factory=dict[str, str])
     _agents: dict[str, Path] = field(default_factory=dict[str, Path])
     _streams: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -104,8 +110,9 @@ class Workshop:
     # -- running -----------------------------------------------------------------------------------------------
     def recall(self, *args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "recall", *args],
+            [self.python, "-m", "recall", *args],
             cwd=cwd or self.repo.path,
+            **self._as_user(),
             env=self._environ({}),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -120,6 +127,7 @@ class Workshop:
         return subprocess.run(
             self._argv(*args),
             cwd=self.repo.path,
+            **self._as_user(),
             env=self._environ(env or {}),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -144,6 +152,7 @@ class Workshop:
         process = subprocess.Popen(
             [*front, *self._argv(*args)],
             cwd=self.repo.path,
+            **self._as_user(),
             env=self._environ(env or {}),
             stdin=subprocess.DEVNULL if terminal is None else terminal,
             stdout=subprocess.DEVNULL if quiet else subprocess.PIPE if terminal is None else terminal,
@@ -159,15 +168,20 @@ class Workshop:
 
     def _argv(self, *args: str) -> list[str]:
         return [
-            sys.executable,
+            self.python,
             "-c",
             "from recall.cli.tui import main; main()",
             "--no-ui",
             *(args or ("--until-done",)),
         ]
 
+    def _as_user(self) -> dict[str, Any]:
+        if not self.user:
+            return {}
+        return {"user": self.user, "group": getpwnam(self.user).pw_gid, "extra_groups": []}
+
     def _environ(self, extra: Mapping[str, str]) -> dict[str, str]:
-        return {**os.environ, "PYTHONWARNINGS": "error", **extra}
+        return {**os.environ, "PYTHONWARNINGS": "error", **self.variables, **extra}
 
     # -- looking -----------------------------------------------------------------------------------------------
     @property
