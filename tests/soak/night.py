@@ -76,15 +76,8 @@ class Figures:
         return not (self.double_landings or self.lost_work or self.strays or self.broken)
 
 
-def spend_a_night(
-    home: Path,
-    minutes: float,
-    seed: int,
-    say: Callable[[str], None] = print,
-    life: tuple[float, float] = (5.0, 20.0),
-) -> Figures:
-    """Set a project up in `home`, let everything go wrong for so long, then calm down and count. A dispatcher has
-    between the two numbers of seconds until it is killed."""
+def spend_a_night(home: Path, minutes: float, seed: int, say: Callable[[str], None] = print) -> Figures:
+    """Set a project up in `home`, let everything go wrong for so long, then calm down and count."""
     figures, rng = Figures(seed, minutes), random.Random(seed)
     shop = Workshop.create(home, verify="! grep -q broken *.txt")
     shop.settings = 'main = "main"\nverify = "{verify}"\nverify_timeout = "30s"\n' + _SETTINGS
@@ -95,7 +88,7 @@ def spend_a_night(
     person.add_tasks(2 * _BACKLOG)
     until = time.monotonic() + minutes * 60
     while time.monotonic() < until:
-        _one_dispatcher(shop, person, rng, figures, min(until, time.monotonic() + rng.uniform(*life)))
+        _one_dispatcher(shop, person, rng, figures, min(until, time.monotonic() + rng.uniform(5, 20)))
         say(f"  {until - time.monotonic():5.0f} s left, {len(person.open_tasks())} tasks open, {figures.kills} kills")
     _calm_down(shop, person)
     figures.acts = person.acts
