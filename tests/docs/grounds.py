@@ -7,6 +7,7 @@ import io
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Mapping
@@ -31,6 +32,8 @@ fi
 """
 _AGENTS = ("claude", "codex", "gemini")
 
+_PATIENCE = 60  # seconds
+
 _LIST = """\
 # The shop
 
@@ -51,10 +54,13 @@ _LIST = """\
 
 #: T-2 and T-7 begin on the same main and change the same line; T-4 cannot be done, T-3 needs an answer.
 _DEEDS = {
-    "T-2": 'until [ -e "$HOME/T-7.began" ]; do sleep 0.02; done\n'
-    "mkdir -p src; echo HELLO > src/greeting.txt; commit 'T-2: capitals'; success",
-    "T-7": 'touch "$HOME/T-7.began"; until git show main:src/greeting.txt | grep -q HELLO; do sleep 0.02; done\n'
-    "mkdir -p src; echo bonjour > src/greeting.txt; commit 'T-7: French'; success",
+    "T-2": """\
+until [ -e "$HOME/T-7.began" ] || [ -e "$HOME/over" ]; do sleep 0.05; done
+mkdir -p src; echo HELLO > src/greeting.txt; commit "T-2: capitals"; success""",
+    "T-7": """\
+touch "$HOME/T-7.began"
+until git cat-file -e main:src/greeting.txt || [ -e "$HOME/over" ]; do sleep 0.1; done
+mkdir -p src; echo bonjour > src/greeting.txt; commit "T-7: French"; success""",
     "T-4": "echo maybe > weather.txt; failure 'nobody can know'",
     "T-3": '$ASK "Which colour?"',
 }
@@ -178,18 +184,23 @@ class Ground:
     def _shell(self, command: str, answers: str) -> Answer:
         left = self.folder / "left"
         script = f"{command}\ncode=$?; pwd > {shlex.quote(str(left))}; exit $code"
-        done = subprocess.run(
+        process = subprocess.Popen(
             ["bash", "-c", script],
             cwd=self.here,
-            input=answers,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            check=False,
-            timeout=45,
+            start_new_session=True,
         )
+        try:
+            said, _ = process.communicate(answers, timeout=_PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            said, _ = process.communicate()
+            raise AssertionError(f"{command} did not end within {_PATIENCE} s:\n{said}") from None
         self.here = Path(left.read_text().rstrip("\n")) if left.exists() else self.here
-        return Answer(done.returncode, done.stdout)
+        return Answer(process.returncode, said)
 
 
 def _program(path: Path, text: str) -> None:

@@ -39,5 +39,4 @@ RUN_AS: dict[str, tuple[str, str]] = {
 #: What a reader types when a command asks.
 ANSWERS: dict[str, str] = {
     "recall init": "\n\n\n",
-    "recall workspaces drop 3": "y\n",
 }
