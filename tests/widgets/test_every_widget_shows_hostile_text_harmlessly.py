@@ -2,101 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.containers import Vertical
 from textual.pilot import Pilot
-from textual.widget import Widget
 
-from recall.domain.conflict import Hunk
-from recall_widgets.agent_list import AgentList
-from recall_widgets.diff_view import DiffView
-from recall_widgets.glyphs import Shown
-from recall_widgets.hunk_view import HunkShown, HunkView
-from recall_widgets.log_view import LogView
-from recall_widgets.needs_you import NeedsYou
-from recall_widgets.queue_view import QueueView
-from recall_widgets.rows import AgentRow, BoardRow, HeaderFacts, KeyHint, NeedRow, QueueRow, Why
-from recall_widgets.status_strip import StatusStrip
-from recall_widgets.task_board import TaskBoard
-from recall_widgets.titles import entitle
-from recall_widgets.why_line import WhyLine
 from tests.support.pilot import SIZES, run_app, screen_lines
-from tests.widgets.stage import HOSTILE, Stage, assert_harmless
-from tests.widgets.texts import Text
+from tests.support.terminal import terminal
+from tests.widgets.hostile import BUILDERS, Builder, Everything, board, fill, widget_classes
+from tests.widgets.stage import FORBIDDEN, HOSTILE, Stage, assert_harmless
 
-
-def board(texts: Sequence[str]) -> Widget:
-    rows = [BoardRow(f"g{text}", "group", Shown.RUNNING, text, count=1) for text in texts]
-    rows += [
-        BoardRow(f"t{text}", "task", Shown.WAITING, text, id=text, detail=text, time=text, type=text)
-        for text in texts
-    ]
-    widget = TaskBoard(rows)
-    widget.needle = texts[0]
-    return widget
-
-
-def agents(texts: Sequence[str]) -> Widget:
-    return AgentList([AgentRow(text, Shown.COOLING, text, text, text, (0.1, 2.0), 0.5, text, text) for text in texts])
-
-
-def queue(texts: Sequence[str]) -> Widget:
-    return QueueView([QueueRow(text, 1, Shown.LANDING, text, text, text, text, 0.5) for text in texts])
-
-
-def needs(texts: Sequence[str]) -> Widget:
-    return NeedsYou([NeedRow(text, text, text, (KeyHint(text, text),), text) for text in texts])
-
-
-def strips(texts: Sequence[str]) -> Widget:
-    widgets = [StatusStrip() for _ in texts]
-    for widget, text in zip(widgets, texts, strict=True):
-        widget.show(HeaderFacts(text, text, text, False, text, Shown.HELD, ((1, text),), 3, text))
-    return Vertical(*widgets)
-
-
-def whys(texts: Sequence[str]) -> Widget:
-    widgets = [WhyLine() for _ in texts]
-    for widget, text in zip(widgets, texts, strict=True):
-        widget.show(Why(text, text, (KeyHint(text, text), KeyHint("?", "help"))))
-    return Vertical(*widgets)
-
-
-def log(texts: Sequence[str]) -> Widget:
-    source = Text("\n".join(texts).encode("utf-8", "surrogatepass") + b"\n\xff\n")
-    widget = LogView()
-    widget.show(source.read, len(source.data))
-    return widget
-
-
-def diff(texts: Sequence[str]) -> Widget:
-    widget = DiffView()
-    files = [f"diff --git a/{text} b/{text}\n@@ -1,2 +1,2 @@ {text}\n-{text}\n+{text}\n {text}" for text in texts]
-    widget.show("\n".join(files))
-    return widget
-
-
-def hunk(texts: Sequence[str]) -> Widget:
-    data = "\n".join(texts).encode()
-    widget = HunkView()
-    widget.show(HunkShown(Hunk(data, b"base\n", data, 1, 1), texts[0], texts[-1], data, texts[0]))
-    return widget
-
-
-BUILDERS = [board, agents, queue, needs, strips, whys, log, diff, hunk]
+ROOT = Path(__file__).parents[2]
+#: What Textual says to a terminal: places and colours, modes and questions about them, keys, the pointer's shape.
+_OF_TEXTUAL = re.compile(
+    r"\x1b\[(?:\d+;\d+H|[0-9;]*m|\?(?:7|25|1000|1003|1004|1006|1015|1049|2004|2026)[hl]|\?\d+\$p|[<>]\d*u)"
+    r"|\x1b\]22;default\x07"
+)
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("build", BUILDERS)
-def test_hostile_text_is_only_text(build: Callable[[Sequence[str]], Widget], size: tuple[int, int]) -> None:
+def test_hostile_text_is_only_text(build: Builder, size: tuple[int, int]) -> None:
     widget = build(HOSTILE)
 
     async def body(app: Stage, pilot: Pilot[Any]) -> None:
-        for text in HOSTILE:
-            entitle(widget, text, text)
+        fill(widget, HOSTILE)
+        await pilot.pause()
         for end in (widget.scroll_home, widget.scroll_end):
             end(animate=False)
             await pilot.pause()
@@ -108,7 +43,7 @@ def test_hostile_text_is_only_text(build: Callable[[Sequence[str]], Widget], siz
 
 
 @pytest.mark.parametrize("build", BUILDERS)
-def test_no_widget_hides_a_part_of_textual(build: Callable[[Sequence[str]], Widget]) -> None:
+def test_no_widget_hides_a_part_of_textual(build: Builder) -> None:
     widget = build(["x"])
     theirs = next(cls for cls in type(widget).__mro__ if not cls.__module__.startswith("recall"))
     known = {*dir(theirs), *vars(Vertical())}
@@ -125,3 +60,29 @@ def test_a_tasks_text_cannot_press_a_key() -> None:
         assert any("[@click=app.quit]press[/]" in line for line in screen_lines(app))
 
     run_app(Stage(widget), (120, 40), body)
+
+
+def test_no_widget_is_forgotten() -> None:
+    """Of the base classes there is one that builds on it, and parts are in a whole."""
+    app = Everything(*(build(HOSTILE) for build in BUILDERS))
+
+    async def body(app: Everything, _: Pilot[Any]) -> None:
+        shown = list(app.screen.walk_children())
+        missing = [one.__name__ for one in widget_classes() if not any(isinstance(each, one) for each in shown)]
+        assert missing == []
+
+    assert len(widget_classes()) > 15
+    run_app(app, (120, 40), body)
+
+
+def test_none_of_them_passes_on_what_a_terminal_obeys() -> None:
+    """All of them in one real terminal, which is high enough; what is written to it is read byte for byte."""
+    program = [sys.executable, "-c", "from tests.widgets.hostile import main; main()"]
+    with terminal(program, ROOT, size=(150, 20 * len(BUILDERS) + 1)) as screen:
+        screen.shows("all of it is shown")
+        screen.type("q")
+        assert screen.ends() == 0
+    said = screen.output.decode("utf-8")
+    rest = _OF_TEXTUAL.sub("", said)
+    found = [at for at, letter in enumerate(rest) if letter in FORBIDDEN - {"\r", "\n"}]
+    assert [ascii(rest[max(0, at - 30) : at + 20]) for at in found[:5]] == []

@@ -9,7 +9,7 @@ from textual.message import Message
 
 from recall_widgets.glyphs import UNICODE, Symbols
 from recall_widgets.one_line import OneLine
-from recall_widgets.spans import Line, Span, fit
+from recall_widgets.spans import Line, Span, fit, shown
 
 _GAP = 3
 
@@ -25,7 +25,7 @@ class PaneTabs(OneLine[tuple[int, tuple[str, ...]]]):
             self.index = index
 
     def __init__(self, tabs: Sequence[str], *, symbols: Symbols = UNICODE, id: str | None = None) -> None:
-        super().__init__((0, tuple(tabs)), symbols=symbols, id=id)
+        super().__init__((0, tuple(map(shown, tabs))), symbols=symbols, id=id)
 
     def choose(self, index: int) -> None:
         self.show((index, self._value[1]))
