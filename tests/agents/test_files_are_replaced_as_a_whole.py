@@ -28,13 +28,13 @@ def by_the_package(path: Path, text: str) -> None:
 
 
 #: What each of them is, as a program that writes the file of its argument twice.
-_TWICE = {
+_TWICE: dict[Replace, str] = {
     by_the_package: "from recall.whole_files import replace_file as put; [put(path, b'1') for _ in (1, 2)]",
     by_the_shim: "from recall.agents.shim import Draft; [Draft(path).put(1, durable=True) for _ in (1, 2)]",
 }
 
 
-@pytest.fixture(params=list(_TWICE), ids=lambda param: param.__name__)
+@pytest.fixture(params=list(_TWICE), ids=["by_the_package", "by_the_shim"])
 def replace(request: pytest.FixtureRequest) -> Replace:
     return request.param
 

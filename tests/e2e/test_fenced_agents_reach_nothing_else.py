@@ -131,6 +131,8 @@ def test_what_is_reached_is_what_the_level_says_and_the_work_lands(place: Path, 
     assert shop.repo.tip("main~1") == before
     assert shop.repo.status() == []
     shop.repo.git("fsck", "--strict")
+    at_rest = [path for path in (shop.repo.path / ".recall").rglob("*") if "scratch" not in str(path)]
+    assert {path.lstat().st_uid for path in at_rest} == {shop.state.stat().st_uid}
     worked_as = shop.repo.git("log", "-1", "--format=%s", "main").removeprefix("all of ")
     assert (worked_as == ANYBODY) == (ANYBODY in (user, {"user": ANYBODY}.get(level)))
 

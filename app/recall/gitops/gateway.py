@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pwd
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -49,7 +50,8 @@ class GitGateway:
         self._closes_root = settings.workspaces.root == WorkspaceSettings().root and not settings.sandbox.user
         self._clock = clock
         git_dir, common_dir = self.integration.git_dir, location.common_dir
-        keep, given_away = settings.workspaces.keep, settings.sandbox_level == "user"
+        keep = settings.workspaces.keep
+        given_to = _uid_of(settings.sandbox.user)
         self._pool = WorkspacePool(
             common_dir,
             git_dir,
@@ -58,7 +60,7 @@ class GitGateway:
             settings.main,
             keep,
             settings.workspaces.kind,
-            given_away=given_away,
+            given_to=given_to,
         )
         main_tree = location.checkout if location.git_dir == common_dir else None
         self._lander = Lander(
@@ -87,7 +89,7 @@ class GitGateway:
             state_dir / "slots",
             keep=keep,
             count=settings.merge.window,
-            given_away=given_away,
+            given_to=given_to,
         )
 
     def prepare(self) -> str:
@@ -223,6 +225,14 @@ class GitGateway:
             self.repository.git("update-ref", _base_pin(run_id), outcome.base)
             failpoint("gateway.result_base_pinned")
         return outcome
+
+
+def _uid_of(user: str) -> int | None:
+    """As one that there is not, nothing is started."""
+    try:
+        return pwd.getpwnam(user).pw_uid if user else None
+    except KeyError:
+        return None
 
 
 def _for_person(reason: str, paths: tuple[str, ...]) -> PersonNeeded:

@@ -63,8 +63,8 @@ class _Slot:
 
 class Slots:
     """`root` holds the checkouts, `state` their git dirs. There are `count` of them; one that is open is not
-    given out again while another is free. `keep` are clean's exclusion patterns. `given_away`: verification works as
-    another user, and each folder is taken back before anything is done there."""
+    given out again while another is free. `keep` are clean's exclusion patterns. `given_to` is another user whom
+    verification works as; each folder is taken back before anything is done there."""
 
     def __init__(
         self,
@@ -74,12 +74,12 @@ class Slots:
         *,
         keep: Sequence[str],
         count: int,
-        given_away: bool = False,
+        given_to: int | None = None,
     ) -> None:
         check_keep(keep)
         self._integration = integration
         self._root = root
-        self._given_away = given_away
+        self._given_to = given_to
         self._keep = [f"--exclude={pattern}" for pattern in keep]
         self._slots = [_Slot(root / str(number), state / str(number)) for number in range(max(1, count))]
         self._lock = threading.Lock()
@@ -143,8 +143,8 @@ class Slots:
         self._take_back(slot)
 
     def _take_back(self, slot: _Slot) -> None:
-        if self._given_away:
-            take_back(slot.tree)
+        if self._given_to is not None:
+            take_back(slot.tree, self._given_to)
 
     def _copy_boundary(self, git_dir: Path) -> None:
         boundary = self._integration.git_dir / "shallow"

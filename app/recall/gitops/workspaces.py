@@ -53,8 +53,8 @@ class WorkTrees(Protocol):
 class WorkspacePool:
     """`common_dir` is the user's git dir, `integration` the dispatcher's own, `root` the folder that holds `ws/`,
     `keep` the ignore patterns that outlive a reuse. New folders are of `kind` (`worktree`, `clone`), older ones
-    stay what they are until they are free. `given_away`: runs work as another user. Methods are safe from several
-    threads and processes."""
+    stay what they are until they are free. `given_to` is another user whom runs work as. Methods are safe from
+    several threads and processes."""
 
     def __init__(
         self,
@@ -66,14 +66,14 @@ class WorkspacePool:
         keep: Sequence[str] = (),
         kind: str = "worktree",
         *,
-        given_away: bool = False,
+        given_to: int | None = None,
     ) -> None:
         self._refs = UserRefs(common_dir, f"refs/heads/{main}")
         self._root = root.resolve()
         self._records = SlotRecords(state_dir)
         self._keep = tuple(keep)
         self._kind = kind
-        self._given_away = given_away
+        self._given_to = given_to
         self._parking = Parking(self._refs, integration)
         self._keeper = Keeper(self._refs, self._parking, self._records.folder)
         self.untrusted_filters = UntrustedFilters(common_dir, self._records)
@@ -140,8 +140,8 @@ class WorkspacePool:
     def take_back(self, workspace: Workspace) -> None:
         """Take the folder of an ended run out of the hands of the user whom it ran as, before anything is done there:
         other runs of that user may be at work."""
-        if self._given_away and is_there(workspace):
-            take_back(workspace.tree)
+        if self._given_to is not None and is_there(workspace):
+            take_back(workspace.tree, self._given_to)
 
     def _close_earlier(self, branch: str) -> None:
         """A start that was killed, or failed half way, may have made this very workspace already."""
