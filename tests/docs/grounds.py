@@ -18,6 +18,7 @@ import pytest
 
 from recall.cli.report import run
 from recall.cli.root import recall
+from tests.cli.conflict_ground import Ground as Settled
 from tests.support.hermetic_git import Repo, make_home
 from tests.support.workshop import PRELUDE, eventually
 
@@ -32,6 +33,22 @@ fi
 """
 _AGENTS = ("claude", "codex", "gemini")
 
+_WITH_CONFLICTS = """\
+verify = "none"
+
+[merge]
+conflicts = "person"
+
+[agents.ann]
+command = ["true"]
+parallel = 9
+
+[agents.codex]
+command = ["true"]
+"""
+
+#: Files that two tasks change in the same lines.
+_MET = ("docs/index.md", "docs/old.md", "src/a.py", "src/rest.py")
 _PATIENCE = 60  # seconds
 
 _LIST = """\
@@ -261,6 +278,26 @@ def _workspace(ground: Ground) -> None:
     ground.here = Path((ground.folder / "home" / "here").read_text().rstrip("\n"))
 
 
+def _conflicts(ground: Ground) -> None:
+    """T-7 meets T-2 in four files, and T-8 to T-11 in one."""
+    titles = {"T-2": "Shout", "T-7": "Whisper", "T-8": "Sing", "T-9": "Hum", "T-10": "Whistle", "T-11": "Yell"}
+    _repository(ground)
+    ground.write("recall.toml", _WITH_CONFLICTS)
+    ground.write("TASKS.md", "".join(f"## {task} {title}\n\n" for task, title in titles.items()))
+    ground.needs("git add -A && git commit -q -m 'Set Recall up' && recall import")
+    repo = Repo(ground.here)
+    lines = {path: "".join(f"{number}\n" for number in range(20)) for path in _MET}
+    repo.commit("files", lines)
+    work = Settled(repo)
+    work.begin(*titles)
+    work.finish("T-2", {path: text.replace("3\n", "main\n") for path, text in lines.items()})
+    work.finish("T-7", {path: text.replace("3\n", "task\n") for path, text in lines.items()} | {"docs/old.md": None})
+    for task in ("T-8", "T-9", "T-10", "T-11"):
+        work.finish(task, {"src/rest.py": lines["src/rest.py"].replace("3\n", f"{task}\n")})
+    work.step()
+    ground.write("fixed.py", "fixed\n")
+
+
 def _one_task(ground: Ground) -> None:
     _set_up(ground, "## T-12 Print a poster\n")
 
@@ -290,6 +327,7 @@ GROUNDS: Mapping[str, Callable[[Ground], None]] = {
     "a repository with scripts that act outside": _acts_outside,
     "the workspace of a run": _workspace,
     "a repository in which an agent works": _at_work,
+    "a repository with conflicts": _conflicts,
     "a claim of T-12": _claimed,
 }
 

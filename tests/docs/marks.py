@@ -7,6 +7,7 @@ from __future__ import annotations
 
 _INSTALLS = "fetches packages over the network; an installed wheel is tried by tests/architecture"
 _ROOT = "makes an account on the machine, as root"
+_PREPARED = "needs more than a reader can type; tests/cli/test_resolve_settles_conflicts.py does it"
 _STAYS = "serves until it is stopped; tests/serve opens it in a browser"
 
 #: Not run at all.
@@ -19,6 +20,8 @@ NOT_RUN: dict[str, str] = {
     "recall serve": _STAYS,
     "recall serve --no-open --port 8765": _STAYS,
     "ssh -L 8765:127.0.0.1:8765 that-machine": "needs a second machine",
+    "recall resolve T-7 --continue": _PREPARED,
+    "recall resolve T-7 --remembered": _PREPARED,
     "useradd --create-home agents": _ROOT,
     "git clone /home/you/project /home/agents/project": _ROOT,
     "tmux new-session -d -s night 'systemd-inhibit recall-tui'": "lives on, and needs a session of systemd",
@@ -38,5 +41,6 @@ RUN_AS: dict[str, tuple[str, str]] = {
 
 #: What a reader types when a command asks.
 ANSWERS: dict[str, str] = {
+    "recall workspaces drop 3": "y\n",
     "recall init": "\n\n\n",
 }

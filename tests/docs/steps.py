@@ -5,6 +5,7 @@ Comments that no reader sees say what a page stands on:
     <!-- on: NAME -->        what follows begins anew on this ground (`grounds.py`)
     <!-- each on: NAME -->   the next block holds alternatives: each of its lines begins on a ground of its own
     <!-- ends with: CODE --> the last command of the next block has this exit code
+    <!-- rows -->            the first column of the next table holds commands
     <!-- file: PATH -->      the next block is what the reader writes into this file
     <!-- added to: PATH -->  the next block is added to this file
 """
@@ -20,9 +21,11 @@ from pathlib import Path
 TYPED = ("sh", "console")
 _PIECE = re.compile(
     r"^<!-- (?P<word>on|each on|ends with|file|added to): (?P<name>[^\n]+?) -->$"
+    r"|^<!-- rows -->\n(?P<rows>(?:^\|[^\n]*\n)+)"
     r"|^```(?P<kind>\w*)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
+_CELL = re.compile(r"\| `([^`]+)` \|")
 _ANY_LINES = r"(?:.*\n)*?"
 _HEREDOC = re.compile(r"<<-?\s*'?(\w+)'?")
 
@@ -63,6 +66,10 @@ def steps(document: Path) -> Iterator[Step]:
             yield Begin(found["name"])
         elif found["word"] == "each on":
             each = found["name"]
+        elif found["rows"]:
+            for number, row in enumerate(found["rows"].splitlines()):
+                if cell := _CELL.match(row):
+                    yield Typed(cell[1], None, first + number)
         elif found["word"] == "ends with":
             code = int(found["name"])
         elif found["word"]:

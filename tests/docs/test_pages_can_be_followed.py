@@ -121,6 +121,27 @@ def test_every_ground_is_used() -> None:
 
 
 # -- reading a page -------------------------------------------------------------------------------------------------
+def test_a_page_is_what_a_reader_does(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "<!-- on: here -->\n<!-- file: a.txt -->\n```text\nA\n```\n"
+        "<!-- rows -->\n| command | what |\n| --- | --- |\n| `one` | 1 |\n\n"
+        "<!-- ends with: 3 -->\n```console\n$ two\n$ three\nsaid\n```\n"
+        "<!-- each on: there -->\n```sh\nfour\nfive\n```\n```toml\nnothing = 1\n```\n"
+    )
+    assert list(steps(page)) == [
+        Begin("here"),
+        Write("a.txt", "A\n", False, 4),
+        Typed("one", None, 9),
+        Typed("two", (), 13),
+        Typed("three", ("said",), 14, 3),
+        Begin("there"),
+        Typed("four", None, 19),
+        Begin("there"),
+        Typed("five", None, 20),
+    ]
+
+
 def test_a_script_is_a_command_a_line() -> None:
     script = "# first\na 1   # one\nb \\\n  2\ncat > f <<'END'\nx # stays\nEND\n"
     assert [typed.command for typed in commands("sh", script)] == [
