@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from recall.bootstrap import agents_are_root, settings_at, with_presets
+from recall.domain.errors import ConfigError
 from recall.domain.task import TaskState
+from recall.engine.hosting import Listener
+from recall.gitops.locate import locate
+from recall.ui.session import open_session
 from tests.support.workshop import Workshop
 
 pytestmark = [
@@ -34,6 +39,32 @@ def test_a_known_agent_is_not_started_as_root_and_it_is_said_why(shop: Workshop)
     assert ended.returncode == 2
     assert "this is root, as whom claude could change anything" in ended.stderr
     assert shop.runs() == []
+
+
+def test_nor_is_one_that_a_command_names(shop: Workshop) -> None:
+    shop.extra = '[agents.mine]\ncommand = ["/usr/bin/env", "claude", "-p"]\n'
+    shop.tasks("## T-1 One\n- agent: mine")
+    shop.settle()
+    ended = shop.dispatch()
+    assert ended.returncode == 2
+    assert "this is root, as whom mine could change anything" in ended.stderr
+
+
+def test_neither_the_screen_nor_a_visit_in_the_browser_starts_it(shop: Workshop) -> None:
+    with open_session(shop.repo.path) as session:  # as both open it, unless somebody says --allow-root
+        with pytest.raises(ConfigError, match="this is root"), session.open_engine(shop.repo.path, Listener()):
+            pass
+        assert not session.dispatcher_runs()
+
+
+def test_who_lets_agents_run_as_another_user_needs_no_leave(shop: Workshop) -> None:
+    shop.extra += '[workspaces]\nkind = "clone"\n[sandbox]\nlevel = "user"\nuser = "nobody"\n'
+    shop.settle()
+    settings = with_presets(settings_at(locate(shop.repo.path)))
+    assert not agents_are_root(settings)
+    claude = settings.agent("claude")
+    assert claude is not None
+    assert "IS_SANDBOX" not in claude.env
 
 
 def test_with_leave_it_is_started_and_told_that_the_machine_is_disposable(shop: Workshop) -> None:

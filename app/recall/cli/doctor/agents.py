@@ -72,6 +72,8 @@ def _reach(level: str, agent: AgentSettings) -> str:
     """Say what an agent may touch."""
     if level == "none":
         return "may read and change whatever you can, beyond its workspace only as far as its own sandbox lets it"
+    if level == "user":
+        return "runs as the user that sandbox.user names: may read and change what that one can, whatever it is"
     own = ", ".join(agent.state) or "no folder of its own"
     return f"fenced by {level}: may read whatever you can, and change its workspace, package caches and {own}"
 
