@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from recall.engine.dispatcher import Dispatcher, Listener
     from recall.engine.effects import Effects
     from recall.engine.ground import Ground
+    from recall.engine.notices import Notices
     from recall.engine.parts import Parts
     from recall.engine.ports import Store
-    from recall.engine.publishing import Outside
+    from recall.engine.publishing import Actor
     from recall.gitops.gateway import GitGateway
 
 CONFIG_NAME = "recall.toml"
@@ -162,6 +163,7 @@ def open_engine(
     from recall.agents.sandbox import check_fence
     from recall.engine.dispatcher import Dispatcher
     from recall.engine.parts import Parts
+    from recall.engine.publishing import Outside
     from recall.engine.watch import Watch
 
     location = locate(start)
@@ -194,20 +196,32 @@ def open_engine(
         )
         watch = stack.enter_context(closing(Watch()))
         executor = stack.enter_context(ThreadPoolExecutor(4, thread_name_prefix="work"))
-        outside = _outside(location, parts)
-        yield Dispatcher(parts, executor, watch, listener, [_caller(location, settings, listener).call], outside)
+        effects = effects_at(location, settings, store)
+        notices = _notices(parts, effects, _caller(location, settings, listener))
+        actors = (*_pushing(location, parts, effects), *((notices,) if notices is not None else ()))
+        yield Dispatcher(parts, executor, watch, listener, Outside(effects, actors), notices)
 
 
-def _outside(location: Location, parts: Parts) -> Outside:
+def _notices(parts: Parts, effects: Effects, caller: Caller) -> Notices | None:
+    """Give what calls a person outside, where anything does."""
+    from recall.engine.notices import Notices
+    from recall.engine.trust import all_confirmed
+
+    if not caller.reaches():
+        return None
+    return Notices(parts.store, effects, caller.call, may=lambda: all_confirmed(parts.settings, parts.store))
+
+
+def _pushing(location: Location, parts: Parts, effects: Effects) -> tuple[Actor, ...]:
+    """Give what brings work to the remote, if there is one."""
     from recall.agents.gh import Gh
-    from recall.engine.publishing import Outside, Publisher
+    from recall.engine.publishing import Publisher
     from recall.engine.pull_requests import PullRequests
     from recall.gitops.pushing import Remote
 
     settings, store, git = parts.settings, parts.store, parts.git
-    effects = effects_at(location, settings, store)
     if not settings.push:
-        return Outside(effects)
+        return ()
     remote = Remote(location.common_dir, settings.push, settings.main)
 
     def on_main(commit: str) -> bool:
@@ -215,8 +229,8 @@ def _outside(location: Location, parts: Parts) -> Outside:
 
     offers = PullRequests(parts, effects, remote, Gh(remote.address, settings.main, dict(os.environ)))
     if settings.offers:
-        return Outside(effects, (offers,))
-    return Outside(effects, (Publisher(store, effects, parts.clock, remote, on_main), offers))
+        return (offers,)
+    return Publisher(store, effects, parts.clock, remote, on_main), offers
 
 
 def agents_are_root(settings: Settings) -> bool:

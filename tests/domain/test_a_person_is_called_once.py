@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall.domain.event import Event
+from recall.domain.receipts import is_notice, notice_key, read_notice_key
 from recall.domain.signals import Calls, QuietHours, Signal, SignalKind, all_done, signals_of
 
 ALL = [kind.value for kind in SignalKind]
@@ -40,43 +41,63 @@ def test_each_occasion_is_recognised_by_its_event() -> None:
 
 def test_what_comes_together_is_told_together() -> None:
     calls = Calls(ALL)
-    calls.take([needs(f"T-{number}") for number in range(6)], 0.0)
+    calls.take([needs(f"T-{number}") for number in range(6)], 1, 0.0)
     (told,) = calls.due(0.0, quiet=False)
-    assert (told.title, told.text) == ("6 need you", "T-0, T-1, T-2, T-3 and 2 more")
+    assert (told.signal.title, told.signal.text) == ("6 need you", "T-0, T-1, T-2, T-3 and 2 more")
 
 
 def test_the_next_call_of_a_kind_waits_and_is_not_lost() -> None:
     calls = Calls(ALL)
-    calls.take([needs("T-1")], 0.0)
+    calls.take([needs("T-1")], 1, 0.0)
     assert len(calls.due(0.0, quiet=False)) == 1
-    calls.take([needs("T-2"), all_done(9)], 5.0)
-    assert [one.kind for one in calls.due(5.0, quiet=False)] == [SignalKind.ALL_DONE]
-    assert [one.title for one in calls.due(31.0, quiet=False)] == ["T-2 needs you"]
+    calls.take([needs("T-2"), all_done(9)], 1, 5.0)
+    assert [one.signal.kind for one in calls.due(5.0, quiet=False)] == [SignalKind.ALL_DONE]
+    assert [one.signal.title for one in calls.due(31.0, quiet=False)] == ["T-2 needs you"]
     assert calls.due(100.0, quiet=False) == []
 
 
 def test_the_same_words_are_told_once_and_new_ones_again() -> None:
     calls = Calls(ALL)
-    calls.take([needs("T-1")], 0.0)
+    calls.take([needs("T-1")], 1, 0.0)
     calls.due(0.0, quiet=False)
-    calls.take([needs("T-1")], 100.0)
+    calls.take([needs("T-1")], 1, 100.0)
     assert calls.due(100.0, quiet=False) == []
-    calls.take([needs("T-1", "out of attempts")], 200.0)
+    calls.take([needs("T-1", "out of attempts")], 1, 200.0)
     assert len(calls.due(200.0, quiet=False)) == 1
-    calls.take([needs("T-1")], 1000.0)
+    calls.take([needs("T-1")], 1, 1000.0)
     assert len(calls.due(1000.0, quiet=False)) == 1
+
+
+def test_what_an_earlier_process_told_is_not_told_again_so_soon() -> None:
+    calls = Calls(ALL)
+    calls.remember([needs("T-1")], -100.0)
+    calls.take([needs("T-1")], 8, 0.0)
+    assert calls.due(0.0, quiet=False) == []
+    calls.take([needs("T-1")], 9, 501.0)
+    assert [one.seq for one in calls.due(501.0, quiet=False)] == [9]
+
+
+def test_a_call_is_named_by_the_newest_that_it_tells_of() -> None:
+    calls = Calls(ALL)
+    calls.take([needs("T-1")], 3, 0.0)
+    calls.take([needs("T-2")], 5, 0.0)
+    (told,) = calls.due(0.0, quiet=False)
+    key = notice_key(told.signal.kind, told.seq)
+    assert key == "notice:needs-you:5"
+    assert is_notice(key)
+    assert read_notice_key(key) == ("needs-you", 5)
 
 
 def test_in_quiet_hours_nothing_is_told_and_nothing_forgotten() -> None:
     calls = Calls(ALL)
-    calls.take([needs("T-1"), needs("T-2")], 0.0)
+    calls.take([needs("T-1"), needs("T-2")], 1, 0.0)
     assert calls.due(0.0, quiet=True) == []
-    assert [one.title for one in calls.due(9999.0, quiet=False)] == ["2 need you"]
+    assert [one.signal.title for one in calls.due(9999.0, quiet=False)] == ["2 need you"]
 
 
 def test_only_what_is_wanted_is_told() -> None:
     calls = Calls(["main-red"])
-    calls.take([needs("T-1"), all_done(3)], 0.0)
+    calls.take([needs("T-1"), all_done(3)], 1, 0.0)
     assert calls.due(0.0, quiet=False) == []
 
 

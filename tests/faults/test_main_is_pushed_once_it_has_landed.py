@@ -50,6 +50,7 @@ def published(tmp_path: Path) -> Iterator[Published]:
     origin = Repo.create(tmp_path / "origin.git", bare=True)
     shop.repo.git("remote", "add", "origin", str(origin.path))
     shop.top = 'push = "origin"\n'
+    shop.extra = "[signals]\ndesktop = false\n"
     shop.agent("ant", 'echo "$TASK" > "$TASK.txt"; success')
     shop.tasks("## T-1 First")
     shop.settle()

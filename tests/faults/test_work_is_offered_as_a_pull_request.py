@@ -47,7 +47,7 @@ def offering(tmp_path: Path) -> Iterator[Offering]:
     origin = Repo.create(tmp_path / "origin.git", bare=True)
     shop.repo.git("remote", "add", "origin", str(origin.path))
     shop.top = 'push = "origin"\n'
-    shop.extra = '[merge]\nland = "pull-request"\n'
+    shop.extra = '[merge]\nland = "pull-request"\n[signals]\ndesktop = false\n'
     shop.agent("ant", 'echo "$TASK" > "$TASK.txt"; success')
     shop.tasks("## T-1 First", "## T-2 Second\n- after: T-1")
     shop.settle()

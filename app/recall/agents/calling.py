@@ -5,12 +5,12 @@ from __future__ import annotations
 import html
 import shutil
 import subprocess
-import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from recall.agents.environment import agent_environment
 from recall.domain.frozen import frozen
+from recall.domain.receipts import DidNotHappen, Finding, Happened
 from recall.domain.signals import Signal
 
 _PATIENCE = 30.0
@@ -28,21 +28,34 @@ class Caller:
     environ: Mapping[str, str]
     trouble: Callable[[str], None] = lambda _: None
 
-    def call(self, signal: Signal) -> None:
-        """Start what is wanted, and do not wait for it."""
-        threading.Thread(target=self.call_and_wait, args=(signal,), name="calling", daemon=True).start()
+    def reaches(self) -> bool:
+        """Tell whether a call does anything here."""
+        return bool(self.command or self._notice())
 
-    def call_and_wait(self, signal: Signal) -> None:
-        notice = shutil.which("notify-send", path=self.environ.get("PATH")) if self.desktop else None
+    def call(self, key: str, signal: Signal) -> Finding:
+        """Call, and wait for the end. What failed counts as not having happened, and `trouble` is told of it. `key`
+        is the same whenever the same call is repeated."""
+        failures: list[str] = []
+        notice = self._notice()
         if notice is not None:
             words = [f"{self.project}: {signal.title}", html.escape(signal.text)]
-            self._run("notify-send", [notice, "--app-name=Recall", "--", *words], signal)
+            failures.append(self._run("notify-send", [notice, "--app-name=Recall", "--", *words], key, signal))
         if self.command:
-            self._run("the command of `signals.command`", ["/bin/sh", "-c", self.command], signal)
+            name = "the command of `signals.command`"
+            failures.append(self._run(name, ["/bin/sh", "-c", self.command], key, signal))
+        told = [failure for failure in failures if failure]
+        for failure in told:
+            self.trouble(failure)
+        return DidNotHappen(told[0]) if told else Happened(signal.title)
 
-    def _run(self, name: str, argv: list[str], signal: Signal) -> None:
+    def _notice(self) -> str | None:
+        return shutil.which("notify-send", path=self.environ.get("PATH")) if self.desktop else None
+
+    def _run(self, name: str, argv: list[str], key: str, signal: Signal) -> str:
+        """Give how it failed, or ""."""
         said = {"KIND": signal.kind.value, "SUBJECT": signal.subject, "TITLE": signal.title, "TEXT": signal.text}
-        own = {f"RECALL_SIGNAL_{word}": value for word, value in said.items()} | {"RECALL_PROJECT": self.project}
+        own = {f"RECALL_SIGNAL_{word}": value for word, value in said.items()}
+        own |= {"RECALL_PROJECT": self.project, "RECALL_EFFECT_KEY": key}
         session = ("DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS")
         env = agent_environment(self.environ, cwd=self.folder, passed=session, extra=own)
         try:
@@ -51,7 +64,5 @@ class Caller:
                 stderr=subprocess.DEVNULL, timeout=_PATIENCE, start_new_session=True, check=False,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as failed:
-            self.trouble(f"{name} failed: {failed}")
-            return
-        if done.returncode != 0:
-            self.trouble(f"{name} ended with {done.returncode}")
+            return f"{name} failed: {failed}"
+        return f"{name} ended with {done.returncode}" if done.returncode != 0 else ""

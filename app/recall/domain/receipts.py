@@ -22,6 +22,7 @@ ANSWER_LIMIT = 64 * 1024
 _CUT = "\n… (the answer was longer; only its beginning is kept)"
 #: Near the end of a retention nothing is repeated: seconds for a request's way, and for clocks that differ.
 _LONGEST_WAY = 300.0
+_NOTICE = "notice:"
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+=-]{0,199}")
 
 
@@ -182,12 +183,29 @@ def repeated(finding: Finding) -> Finding:
 
 def needs_person(receipt: Receipt) -> bool:
     """Tell whether nobody but a person will look at it: doubt always; a failure where no command waited for it. Of a
-    pull request the merge queue's entry tells."""
-    if receipt.actor == "dispatcher" and is_pull_request(receipt.key):
+    pull request the merge queue's entry tells; a notice is no reason for another one."""
+    if receipt.actor == "dispatcher" and (is_pull_request(receipt.key) or is_notice(receipt.key)):
         return False
     return receipt.state is ReceiptState.IN_DOUBT or (
         receipt.state is ReceiptState.FAILED and receipt.actor == "dispatcher"
     )
+
+
+def notice_key(kind: str, seq: int) -> str:
+    """Name the receipt of a call of a person: by its kind and the newest event that it tells of, so that a restart
+    meets it again."""
+    return f"{_NOTICE}{kind}:{seq}"
+
+
+def is_notice(key: str) -> bool:
+    """Tell whether a receipt's key is one of `notice_key`."""
+    return key.startswith(_NOTICE)
+
+
+def read_notice_key(key: str) -> tuple[str, int]:
+    """Give kind and newest event of a call from its key."""
+    kind, _, seq = key.removeprefix(_NOTICE).rpartition(":")
+    return kind, int(seq)
 
 
 def waiting_words(receipt: Receipt) -> str:

@@ -15,7 +15,7 @@ from recall.domain.text import clean_line, clip
 #: Between two calls of one kind, in seconds: what comes together is told together.
 _PAUSE = 30.0
 #: The same thing with the same words is not told again for so long, in seconds.
-_REPEAT = 600.0
+REPEAT = 600.0
 _MOST_NAMED = 4
 _TEXT = 200
 
@@ -37,6 +37,14 @@ class Signal:
     subject: str
     title: str
     text: str
+
+
+@frozen
+class Call:
+    """A signal that is to be told now. `seq` is the newest event that it tells of."""
+
+    signal: Signal
+    seq: int
 
 
 def signals_of(events: Sequence[Event]) -> list[Signal]:
@@ -105,27 +113,41 @@ class Calls:
 
     def __init__(self, kinds: Iterable[str]) -> None:
         self._kinds = frozenset(kinds)
-        self._waiting: list[Signal] = []
+        self._waiting: list[Call] = []
         self._told: dict[Signal, float] = {}
         self._last: dict[SignalKind, float] = {}
 
-    def take(self, signals: Iterable[Signal], now: float) -> None:
-        """Note what happened; what nobody wants to hear of, or heard just now, is dropped."""
-        self._told = {signal: at for signal, at in self._told.items() if now - at < _REPEAT}
+    def take(self, signals: Iterable[Signal], seq: int, now: float) -> None:
+        """Note what the event `seq` brought; what nobody wants to hear of, or heard just now, is dropped."""
+        self._told = {signal: at for signal, at in self._told.items() if now - at < REPEAT}
         for signal in signals:
             if signal.kind in self._kinds and signal not in self._told:
                 self._told[signal] = now
-                self._waiting.append(signal)
+                self._waiting.append(Call(signal, seq))
 
-    def due(self, now: float, *, quiet: bool) -> list[Signal]:
+    def remember(self, signals: Iterable[Signal], at: float) -> None:
+        """Note that these were told at a moment before now."""
+        self._told.update(dict.fromkeys(signals, at))
+
+    def due(self, now: float, *, quiet: bool) -> list[Call]:
         """Give what is to be told now, one a kind."""
         if quiet:
             return []
-        ready = {one.kind for one in self._waiting if now - self._last.get(one.kind, -_PAUSE) >= _PAUSE}
+        ready = {one.signal.kind for one in self._waiting if self._may_call(one.signal.kind, now)}
         self._last.update(dict.fromkeys(ready, now))
-        told = [_joined([one for one in self._waiting if one.kind is kind]) for kind in SignalKind if kind in ready]
-        self._waiting = [one for one in self._waiting if one.kind not in ready]
+        told = [
+            joined([one for one in self._waiting if one.signal.kind is kind]) for kind in SignalKind if kind in ready
+        ]
+        self._waiting = [one for one in self._waiting if one.signal.kind not in ready]
         return told
+
+    def _may_call(self, kind: SignalKind, now: float) -> bool:
+        return now - self._last.get(kind, now - _PAUSE) >= _PAUSE
+
+
+def joined(calls: Sequence[Call]) -> Call:
+    """Make one call of those of one kind."""
+    return Call(_joined([call.signal for call in calls]), calls[-1].seq)
 
 
 def _joined(signals: Sequence[Signal]) -> Signal:

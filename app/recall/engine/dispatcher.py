@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
@@ -13,7 +12,6 @@ from recall.domain.outcome import MAX_INTERRUPTIONS
 from recall.domain.progress import Standing, standing
 from recall.domain.run import Claim, Run, RunState
 from recall.domain.schedule import decide, has_room
-from recall.domain.signals import Signal
 from recall.domain.snapshot import Assign
 from recall.engine.budgets import agents_within_budget, snapshot_within_budget, tasks_over_budget
 from recall.engine.herald import Herald
@@ -21,6 +19,7 @@ from recall.engine.hosting import Listener, Stopping
 from recall.engine.jobs import Jobs
 from recall.engine.launch import launch
 from recall.engine.merge_queue import MergeQueue
+from recall.engine.notices import RETENTION, Notices, still_holds
 from recall.engine.observing import PAUSED
 from recall.engine.parts import Parts
 from recall.engine.publishing import Outside
@@ -37,6 +36,7 @@ _LOOK_PERIOD = 1.0
 _TROUBLE_PAUSE = 1.0
 _HALT_PATIENCE = 10.0
 _LAST_TRIES = 5
+_MOST_PAST = 5000  #: events
 _LEASED = frozenset({RunState.PREPARING, RunState.RUNNING, RunState.PULLED})
 
 
@@ -53,8 +53,8 @@ class Dispatcher:
         executor: Executor,
         watch: Watch,
         listener: Listener,
-        callers: Sequence[Callable[[Signal], None]] = (),
         outside: Outside | None = None,
+        notices: Notices | None = None,
     ) -> None:
         self.parts = parts
         self._releases = Releases(parts)
@@ -62,12 +62,13 @@ class Dispatcher:
         self._watch = watch
         self._listener = replace(listener, trouble=TroubleTeller(listener.trouble, parts.clock))
         self._herald = Herald(
-            parts.settings.signals, parts.clock, parts.zone, (listener.signal, *callers), ring=listener.ring
+            parts.settings.signals, parts.clock, parts.zone, listener.signal, ring=listener.ring, notices=notices
         )
         self._jobs = Jobs(executor, parts.clock, wake=watch.wake, trouble=self._listener.trouble)
         self._intake = Intake(parts, self._jobs)
         self._keeper = RunKeeper(parts, self._jobs, watch, self._releases)
         self._outside = outside
+        self._notices = notices
         self._stopping = Stopping.NO
         self._halt_until: float | None = None
         self._distrust = ""
@@ -116,6 +117,8 @@ class Dispatcher:
         self._refresh_lists(wait=True)
         if self._problems() and not parts.store.tasks():
             raise ConfigError("\n".join(self._problems()))
+        if self._notices is not None:
+            self._catch_up()
         self._tell()
 
     def run(self, *, until_done: bool) -> Standing:
@@ -131,7 +134,17 @@ class Dispatcher:
             self._over.set()
             self._watch.landing.set()
             landing.join()
-        return self._last_look()
+        standing = self._last_look()
+        if self._notices is not None and not self._halting():
+            self._finish(self._notices)
+        return standing
+
+    def _finish(self, notices: Notices) -> None:
+        """What the last events call for goes out before this process ends; what does not is told by the next."""
+        try:
+            notices.finish()
+        except RecallError as trouble:
+            self._listener.trouble(str(trouble))
 
     def _last_look(self) -> Standing:
         """All work is over; a store that is busy for a while is no reason to end with an error."""
@@ -287,6 +300,14 @@ class Dispatcher:
             self._seq = events[-1].seq
             self._listener.events(events)
         self._herald.see(events, self._standing_at_rest)
+
+    def _catch_up(self) -> None:
+        """Tell what an earlier dispatcher had no time to tell, as far as it matters still."""
+        store, since = self.parts.store, self.parts.clock.now().wall - RETENTION
+        past = [event for event in reversed(store.events_back(self._seq + 1, _MOST_PAST)) if event.at >= since]
+        where = self.standing() if past else None
+        complete = where.finished if where is not None and where.complete else None
+        self._herald.catch_up(past, lambda event: still_holds(event, store), complete=complete)
 
     def _standing_at_rest(self) -> Standing | None:
         """Summing a long list up is not worth it while its next task runs."""
