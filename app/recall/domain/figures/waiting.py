@@ -38,7 +38,6 @@ def _held(overview: Overview) -> Iterator[Waiting]:
             why = f"waits for your checkout: {entry.reason}"
             yield Waiting(str(entry.ref), why, f"commit or move these files, then `recall queue retry {entry.ref}`")
 
-
         elif entry.is_offered:
             yield Waiting(str(entry.ref), entry.reason, "merge it at the remote, or close it")
 
