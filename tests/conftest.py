@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support.hermetic_git import Repo, isolate, make_home
+from tests.support.kept import Kept
 
 #: In continuous integration the same examples every time: a new one is found by people, not by an unrelated change.
 settings.register_profile("steady", derandomize=True, deadline=None, database=None)
@@ -45,6 +46,12 @@ def repo(tmp_path: Path, home: Path) -> Repo:
     repo = Repo.create(tmp_path / "repo")
     repo.commit("start", {"README.md": "hello\n", "TASKS.md": "# Tasks\n"})
     return repo
+
+
+@pytest.fixture(scope="session")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    """Scenes that are made once and put back for each test."""
+    return Kept(tmp_path_factory.mktemp("kept"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

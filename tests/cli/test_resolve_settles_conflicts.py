@@ -10,9 +10,10 @@ import pytest
 from recall.domain.merge import MergeState
 from recall.domain.run import RunResult
 from recall.domain.task import TaskState
-from tests.cli.conflict_ground import CONFIG, TASKS, Files, Ground
+from tests.cli.conflict_ground import CONFIG, TASKS, Files, Ground, meeting
 from tests.cli.conftest import Recall
 from tests.support.hermetic_git import Repo
+from tests.support.kept import Kept
 
 LINES = "".join(f"line {number}\n" for number in range(1, 21))
 MAIN_A, TASK_A = LINES.replace("line 5\n", "main 5\n"), LINES.replace("line 5\n", "task 5\n")
@@ -30,9 +31,9 @@ def ground(repo: Repo, cli: Recall, monkeypatch: pytest.MonkeyPatch) -> Ground:
 
 
 @pytest.fixture
-def met(ground: Ground) -> Ground:
-    ground.meet(MAIN, TASK, BEFORE)
-    assert ground.entry().state is MergeState.CONFLICT
+def met(kept: Kept, home: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
+    ground = meeting(kept, "three-files", MAIN, TASK, BEFORE)
+    monkeypatch.chdir(ground.repo.path)
     return ground
 
 
@@ -194,12 +195,9 @@ def test_a_folder_is_edited_and_taken_over(met: Ground, cli: Recall, tmp_path: P
     assert "pic~main" not in met.repo.files("main")
 
 
-def test_a_folder_is_relative_to_where_the_person_is(
-    met: Ground, cli: Recall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_is_relative_to_where_the_person_is(met: Ground, cli: Recall) -> None:
     cli("resolve", "T-2", "--checkout", "../by-hand")
-    monkeypatch.chdir(tmp_path / "by-hand")
-    assert (tmp_path / "by-hand" / "a.txt").exists()
+    assert (met.repo.path.parent / "by-hand" / "a.txt").exists()
 
 
 def test_a_used_folder_is_refused_and_nothing_is_remembered_of_it(met: Ground, cli: Recall, tmp_path: Path) -> None:
@@ -254,12 +252,11 @@ def test_a_remembered_hunk_is_offered_beside_one_that_is_new(ground: Ground, cli
 
 # -- hunk by hunk, and by other contents ---------------------------------------------------------------------------
 @pytest.fixture
-def two_hunks(ground: Ground) -> Ground:
-    ground.meet(
-        {"x": MAIN_A.replace("line 15", "main 15"), "z": None},
-        {"x": TASK_A.replace("line 15", "task 15"), "z": "task\n"},
-        {"x": LINES, "z": "z\n"},
-    )
+def two_hunks(kept: Kept, home: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
+    main: Files = {"x": MAIN_A.replace("line 15", "main 15"), "z": None}
+    task: Files = {"x": TASK_A.replace("line 15", "task 15"), "z": "task\n"}
+    ground = meeting(kept, "two-hunks-and-a-file", main, task, {"x": LINES, "z": "z\n"})
+    monkeypatch.chdir(ground.repo.path)
     return ground
 
 

@@ -16,8 +16,9 @@ import recall
 from recall.domain.merge import MergeState
 from recall.domain.run import RunResult
 from recall.domain.task import TaskState
-from tests.cli.conflict_ground import CONFIG, TASKS, Ground
+from tests.cli.conflict_ground import Ground, meeting
 from tests.support.hermetic_git import Repo
+from tests.support.kept import Kept
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(120)]
 
@@ -62,12 +63,8 @@ def done(ground: Ground, *words: str) -> str:
 
 
 @pytest.fixture
-def ground(repo: Repo) -> Ground:
-    repo.commit("set up", {"recall.toml": CONFIG, "TASKS.md": TASKS, "x": "x\n"})
-    ground = Ground(repo)
-    done(ground, "import")
-    ground.meet({"x": "main\n"}, {"x": "task\n", "new": "new\n"})
-    return ground
+def ground(kept: Kept, home: Path) -> Ground:
+    return meeting(kept, "one-file", {"x": "main\n"}, {"x": "task\n", "new": "new\n"}, {"x": "x\n"})
 
 
 def consistent(ground: Ground) -> None:

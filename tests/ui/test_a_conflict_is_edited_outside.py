@@ -13,9 +13,9 @@ from recall.domain.merge import MergeState
 from recall.ui.app import RecallApp
 from recall.ui.external import edit_at
 from recall.ui.session import open_session
-from tests.cli.conflict_ground import CONFIG, TASKS, Files, Ground
+from tests.cli.conflict_ground import Files, Ground, meeting
 from tests.support.driver import Driver, driving
-from tests.support.hermetic_git import Repo
+from tests.support.kept import Kept
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -34,13 +34,10 @@ TASK: Files = {"src/x": edited(LINES, l5="task 5", l20="task 20"), "pic": b"\0ta
 
 
 @pytest.fixture
-def met(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Ground:
+def met(kept: Kept, home: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
     """T-2 is in conflict with T-1, which has landed: `src/x` has two hunks, `pic` none."""
-    repo.commit("set up", {"recall.toml": CONFIG, "TASKS.md": TASKS})
-    monkeypatch.chdir(repo.path)
-    ground = Ground(repo)
-    ground.meet(MAIN, TASK, BEFORE)
-    assert ground.entry().state is MergeState.CONFLICT
+    ground = meeting(kept, "two-hunks-and-a-picture", MAIN, TASK, BEFORE)
+    monkeypatch.chdir(ground.repo.path)
     return ground
 
 
@@ -142,12 +139,12 @@ def test_a_change_beside_the_hunks_makes_it_the_whole_files_result(
 
 
 @pytest.mark.usefixtures("at_a_terminal")
-def test_a_merge_tool_is_the_one_of_the_persons_git(bench: Driver, tmp_path: Path, repo: Repo) -> None:
+def test_a_merge_tool_is_the_one_of_the_persons_git(bench: Driver, tmp_path: Path, met: Ground) -> None:
     bench.keys("t").says("your git has no merge tool: `git config --global merge.tool")
     tool = program(tmp_path, "tool", 'cat "$1" > "$2"')
     for key, value in (("merge.tool", "mine"), ("mergetool.mine.trustExitCode", "true")):
-        repo.git("config", "--global", key, value)
-    repo.git("config", "--global", "mergetool.mine.cmd", f'"{tool}" "$REMOTE" "$MERGED"')
+        met.repo.git("config", "--global", key, value)
+    met.repo.git("config", "--global", "mergetool.mine.cmd", f'"{tool}" "$REMOTE" "$MERGED"')
     bench.keys("t").says("taken over: src/x")
     bench.screen.shows("result: task", "2 of 3 decided")
     assert called(tmp_path, "tool")[1] == "src/x"

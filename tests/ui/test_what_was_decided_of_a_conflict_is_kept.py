@@ -11,10 +11,11 @@ import pytest
 from recall.domain.merge import MergeState
 from recall.domain.task import TaskState
 from recall.ui.session import Session, open_session
-from tests.cli.conflict_ground import CONFIG, TASKS, Ground
+from tests.cli.conflict_ground import CONFIG, TASKS, Ground, meeting
 from tests.support.builders import ref
 from tests.support.driver import Driver, driving
 from tests.support.hermetic_git import Repo
+from tests.support.kept import Kept
 from tests.support.pilot import NARROW, WIDE
 
 pytestmark = pytest.mark.timeout(120)
@@ -32,9 +33,10 @@ def ground(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Ground:
 
 
 @pytest.fixture
-def met(ground: Ground) -> Ground:
+def met(kept: Kept, home: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
     """T-2 is in conflict with T-1, which has landed: `x` has two hunks."""
-    ground.meet({"x": MAIN}, {"x": TASK}, {"x": LINES})
+    ground = meeting(kept, "two-hunks", {"x": MAIN}, {"x": TASK}, {"x": LINES})
+    monkeypatch.chdir(ground.repo.path)
     return ground
 
 
