@@ -67,6 +67,13 @@ class Terminal:
             self.read(left)
         return len(self.output) - before
 
+    def calms(self, silence: float = 0.15, seconds: float = _PATIENCE) -> Terminal:
+        """Read until so many seconds long nothing more is written."""
+        deadline = time.monotonic() + seconds
+        while self.read(silence):
+            assert time.monotonic() < deadline, f"it did not stop writing for {seconds} s:\n{self.text[-4000:]}"
+        return self
+
     def ends(self, seconds: float = _PATIENCE) -> int:
         """Wait for the program's end; gives its exit code."""
         deadline = time.monotonic() + seconds
