@@ -271,7 +271,7 @@ def test_each_hunk_gets_its_side(two_hunks: Ground, cli: Recall) -> None:
 
 def test_a_choice_for_each_hunk_is_asked_for(two_hunks: Ground, cli: Recall) -> None:
     refused = cli("resolve", "T-2", "--hunks", "main", "x")
-    assert (refused.code, "x has 2 hunks, 1 were chosen" in refused.err) == (1, True)
+    assert (refused.code, "x has 2 hunks, choices were given for 1" in refused.err) == (1, True)
     assert "z has 0 hunks" in cli("resolve", "T-2", "--hunks", "main", "z").err
     wrong = cli("resolve", "T-2", "--hunks", "main,mine", "x")
     assert (wrong.code, "'mine' is no choice" in wrong.err) == (2, True)

@@ -181,7 +181,7 @@ class Resolver:
         """Give what each choice puts in its hunk's place."""
         if len(choices) != (count := len(file.hunks)):
             hunks = f"{count} hunk{'s' * (count != 1)}"
-            return Refused(f"{clean_line(file.path)} has {hunks}, {len(choices)} were chosen")
+            return Refused(f"{clean_line(file.path)} has {hunks}, choices were given for {len(choices)}")
         known = self.git.conflicts.remembered([file]).get(file.path, Remembered({})).hunks
         new = [number for number, choice in enumerate(choices) if choice == "remembered" and number not in known]
         if new:
