@@ -13,6 +13,7 @@ import pytest
 
 from recall.domain.task import TaskState
 from tests.support.hermetic_git import Repo
+from tests.support.tools import need
 from tests.support.workshop import Workshop, eventually, processes_in
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
@@ -99,3 +100,27 @@ def test_from_claim_to_landing(shop: Workshop, kind: str) -> None:
     ]
     assert given_away == []
     assert Repo(shop.repo.path).status() == []
+
+
+def test_no_process_is_ever_started_with_one(shop: Workshop) -> None:
+    """Every program that is started, however short it lives: its arguments, and its environment."""
+    calls, traced = shop.home / "calls", shop.home / "traced"
+    strace = f"{need('strace')} -f --seccomp-bpf -qq -v -s 1000000 -e trace=execve -o {calls}"
+    traced.write_text(f'#!/bin/sh\nexec {strace} {shop.python} "$@"\n')
+    traced.chmod(0o755)
+    shop.python = str(traced)
+    shop.extra = '[workspaces]\nkind = "clone"\n'
+    shop.agent("ant", 'echo "$TASK" > "$TASK.txt"; commit one; success')
+    shop.tasks("## T-1 Work")
+    shop.settle()
+    ended = shop.dispatch(env=SECRETS)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    (identity,) = (shop.repo.path / ".recall/ws").glob("*/run.json")
+    token = json.loads(identity.read_text())["token"]
+    itself, *started = calls.read_text("utf-8", "replace").splitlines()
+    assert len(started) > 20, "git, the shims, the fence, the agent, its commands, verification"
+    secrets = {name: secret.rpartition("=")[2].strip("'") for name, secret in SECRETS.items()}
+    assert all(secret in itself for secret in secrets.values()), "the dispatcher itself was given them"
+    known = {**secrets, "the run's token": token}
+    given_away = [(name, call[:300]) for call in started for name, secret in known.items() if secret in call]
+    assert given_away == []

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from recall.agents.environment import agent_environment
 from recall.agents.fence import SCOPED_SINCE, landlock_abi
 from recall.agents.other_user import account_of, open_way
 from recall.config.settings import Settings
@@ -211,8 +212,9 @@ def _tried(level: str, argv: list[str]) -> tuple[int, str, str]:
     """Give the exit status of a probe, what it complained of, and the lines that it printed, joined."""
     try:
         done = subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PATIENCE, check=False, cwd="/"
-        )
+            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PATIENCE, check=False, cwd="/",
+            env=agent_environment(os.environ, cwd=Path("/")),
+        )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as broken:
         raise EnvironmentFailure(f"sandbox level {level} could not be tried: {broken}") from broken
     said = clip(clean_line(done.stderr.decode("utf-8", "replace")), 200)

@@ -14,6 +14,7 @@ from recall.domain.frozen import frozen
 #: Imports the shim rather than running its file, since only what is imported comes from the bytecode cache. Its
 #: folder comes last, so that nothing in it can hide a module of the standard library.
 _SHIM = "import sys; sys.path.append(sys.argv[1]); import shim; sys.path.pop(); sys.exit(shim.main(sys.argv[2]))"
+_NEEDED = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", "RECALL_FAILPOINT")
 _SHIM_FOLDER = str(Path(__file__).parent)
 
 
@@ -116,12 +117,18 @@ def _give_up(ahead: _Ahead) -> None:
     ahead.shim.process.wait()
 
 
+def _environment() -> dict[str, str]:
+    """An agent can read the environment of its shim where no fence is between, so there is nothing in it but what a
+    Python needs to start."""
+    return {name: os.environ[name] for name in _NEEDED if name in os.environ}
+
+
 def _spawn(folder: str, stdin: int, log: int) -> StartedShim:
     ready, answer = os.pipe2(os.O_CLOEXEC)
     try:
         process = ShimProcess(
             [sys.executable, "-I", "-S", "-c", _SHIM, _SHIM_FOLDER, folder],
-            stdin=stdin, stdout=answer, stderr=log, cwd="/", start_new_session=True,
+            stdin=stdin, stdout=answer, stderr=log, cwd="/", start_new_session=True, env=_environment(),
         )  # fmt: skip
     except OSError:
         os.close(ready)
