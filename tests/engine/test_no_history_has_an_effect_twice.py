@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,6 +25,7 @@ from recall.domain.receipts import (
 from recall.domain.run import Refused
 from recall.engine import effects as effects_module
 from recall.engine.effects import Effects, Settled, UnderWay
+from tests.engine.locks import Locks
 from tests.support.builders import make_store
 from tests.support.clock import FakeClock
 
@@ -33,33 +34,6 @@ DAY = 86400.0
 
 class Died(BaseException):
     """A worker is gone between two instructions."""
-
-
-@dataclass
-class Locks:
-    """The locks of living workers."""
-
-    held: set[str] = field(default_factory=set[str])
-
-    def take(self, key: str) -> Lock | int:
-        if key in self.held:
-            return 1
-        self.held.add(key)
-        return Lock(self, key)
-
-
-@dataclass
-class Lock:
-    locks: Locks
-    key: str
-
-    def fileno(self) -> int:
-        return 0
-
-    def close(self) -> None:
-        self.locks.held.discard(self.key)
-
-    discard = close
 
 
 @dataclass

@@ -7,8 +7,9 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from recall.agents.environment import agent_environment
 from recall.domain.frozen import frozen
@@ -46,10 +47,11 @@ class Gh:
             return Unknown(done.reason)
         if done.returncode != 0:
             return Unknown(f"gh pr list: {_words(done)}")
-        try:
-            return the_one([_read(row) for row in json.loads(done.stdout)])
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return Unknown(f"gh pr list: answered {clean_line(done.stdout.decode('utf-8', 'replace'))[:80]!r}")
+        with suppress(ValueError, KeyError, TypeError, AttributeError):
+            answer: object = json.loads(done.stdout)
+            if isinstance(answer, list):
+                return the_one([_read(row) for row in cast("list[Mapping[str, Any]]", answer)])
+        return Unknown(f"gh pr list: answered {clean_line(done.stdout.decode('utf-8', 'replace'))[:80]!r}")
 
     def ask(self, offer: Offer, lock: int) -> Finding:
         """Say whether there is a pull request of this offer's branch."""
