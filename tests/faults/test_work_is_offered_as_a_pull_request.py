@@ -20,6 +20,19 @@ pytestmark = [pytest.mark.faults, pytest.mark.timeout(180)]
 URL = "https://host.invalid/pull/1"
 BRANCH = "recall-offers/main/T-1/v1"
 
+#: Where one dispatcher after another dies, in the order in which they come there.
+OFFERING = (
+    "queue.offer_carried", "queue.offer_recorded", "effect.begun", "offer.branch_pushed", "effect.performed",
+    "effect.reconciled", "offer.made",
+)  # fmt: skip
+FOLLOWING = (
+    "offer.merged_recorded", "queue.intent_recorded", "queue.landing_rolled_forward", "queue.landing_recorded",
+)  # fmt: skip
+
+
+def failpoints() -> set[str]:
+    return {*OFFERING, *FOLLOWING}
+
 
 @dataclass(frozen=True)
 class Offering:
@@ -80,10 +93,7 @@ def test_work_counts_when_main_at_the_remote_has_it(offering: Offering) -> None:
 
 
 def test_dispatchers_that_die_at_every_step_offer_once(offering: Offering) -> None:
-    for point in (
-        "queue.offer_carried", "queue.offer_recorded", "effect.begun", "offer.branch_pushed", "effect.performed",
-        "effect.reconciled", "offer.made",
-    ):  # fmt: skip
+    for point in OFFERING:
         assert offering.dispatch(RECALL_FAILPOINT=point)[0] == -SIGKILL, point
     status, said = offering.dispatch()
     assert status == 1, said
@@ -95,9 +105,7 @@ def test_dispatchers_that_die_at_every_step_offer_once(offering: Offering) -> No
 def test_dispatchers_that_die_while_main_follows_bring_it_there(offering: Offering) -> None:
     assert offering.dispatch(RECALL_FAILPOINT="effect.recorded")[0] == -SIGKILL
     commit = offering.host.merge("merge")
-    for point in (
-        "offer.merged_recorded", "queue.intent_recorded", "queue.landing_rolled_forward", "queue.landing_recorded",
-    ):  # fmt: skip
+    for point in FOLLOWING:
         assert offering.dispatch(RECALL_FAILPOINT=point)[0] == -SIGKILL, point
     offering.dispatch()
     assert offering.states() == ["done", "landing"]
