@@ -20,7 +20,7 @@ test: $(VENV)/.dev
 	$(BIN)/pytest -q -n auto $(PYTEST_ARGS)
 
 # Each prints what it measured beside a baseline of the same minute. BENCH names some of them only.
-BENCH ?= end_to_end git_life cold_start claims import_list screen
+BENCH ?= end_to_end git_life cold_start claims import_list screen office
 bench: $(VENV)/.runtime
 	@for name in $(BENCH); do $(BIN)/python -m benchmarks.$$name || exit 1; done
 

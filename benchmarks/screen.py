@@ -88,13 +88,13 @@ class Project:
 
 
 @contextmanager
-def project(folder: Path, tasks: int) -> Generator[Project]:
+def project(folder: Path, tasks: int, agents: int = AGENTS, parallel: int = RUNS // AGENTS) -> Generator[Project]:
     repository = folder / "shop"
     repository.mkdir(parents=True)
     env = environment(folder)
     os.environ.update(env)
     (repository / "TASKS.md").write_text(task_list(tasks))
-    (repository / "recall.toml").write_text(settings())
+    (repository / "recall.toml").write_text(settings(agents, parallel))
     for argv in (["init", "-q", "-b", "main"], ["add", "-A"], [*_USER, "commit", "-q", "-m", "start"]):
         run(["git", *argv], repository, env)
     run([str(BIN / "recall"), "import"], repository, env)
@@ -118,19 +118,19 @@ def task_list(count: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def settings() -> str:
+def settings(agents: int, parallel: int) -> str:
     lines = ['main = "main"', 'verify = "true"', f"[agents.{SPARE}]", 'command = ["/bin/true"]', 'types = ["none"]']
-    for number in range(AGENTS):
-        lines += [f"[agents.a{number:02}]", 'command = ["/bin/true"]', f"parallel = {RUNS // AGENTS}"]
+    for number in range(agents):
+        lines += [f"[agents.a{number:02}]", 'command = ["/bin/true"]', f"parallel = {parallel}"]
     return "\n".join(lines) + "\n"
 
 
-def claim_runs(scene: Project) -> None:
+def claim_runs(scene: Project, runs: int = RUNS, agents: int = AGENTS) -> None:
     """Claim ready tasks, evenly over the list, and record the runs as running."""
     ready = sorted(scene.store.snapshot().ready, key=lambda task: task.position)
     tip = run(["git", "rev-parse", "HEAD"], scene.repository, scene.env).strip()
-    for number, task in enumerate(ready[:: len(ready) // RUNS][:RUNS]):
-        agent = f"a{number % AGENTS:02}"
+    for number, task in enumerate(ready[:: len(ready) // runs][:runs]):
+        agent = f"a{number % agents:02}"
         claim = scene.store.claim(task.ref, agent, f"{agent}-{number}", 3600.0)
         if isinstance(claim, Refused):
             raise RuntimeError(f"{task.ref} cannot be claimed: {claim.reason}")  # noqa: TRY004
@@ -140,10 +140,10 @@ def claim_runs(scene: Project) -> None:
 
 
 @contextmanager
-def writing(scene: Project) -> Generator[None]:
-    """Let the first runs write while the others are silent."""
+def writing(scene: Project, rate: int = RATE) -> Generator[None]:
+    """Let the first runs write so many bytes a second together, while the others are silent."""
     loud, silent = ([str(run) for run in part] for part in (scene.runs[:WRITING], scene.runs[WRITING:]))
-    argv = [sys.executable, "-m", "benchmarks.live_runs", str(scene.state / "runs"), str(RATE), ",".join(loud)]
+    argv = [sys.executable, "-m", "benchmarks.live_runs", str(scene.state / "runs"), str(rate), ",".join(loud)]
     with subprocess.Popen(
         [*argv, ",".join(silent)], cwd=Path(__file__).parents[1], env=scene.env, stdout=subprocess.PIPE, text=True
     ) as writers:

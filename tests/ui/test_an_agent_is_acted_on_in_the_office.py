@@ -144,12 +144,12 @@ def test_hands_type_when_a_log_grows(shop: Shop) -> None:
     claim = _starts(shop, "T-1")
     with driving(replace(shop.session, symbols=ASCII)) as recall:
         _open(recall)
-        recall.screen.shows("/|\\_")
+        recall.screen.shows("__=-_")
         log = shop.session.run_folder(claim.run_id) / "transcript"
 
         def grown() -> bool:
             with log.open("a") as file:
                 file.write("more\n")
-            return "/|_-" in recall.screen.text
+            return "__-=_" in recall.screen.text
 
         recall.wait(grown)

@@ -64,7 +64,7 @@ def _ant(seen: Seen) -> Worker:
 
 
 ANT = Agent("ant")
-WAITS = {"tasks": (_task("T-1", TaskState.NEEDS_PERSON),), "past": (_run(1, "T-1", RunState.SETTLED),)}
+NEEDY, SETTLED = (_task("T-1", TaskState.NEEDS_PERSON),), (_run(1, "T-1", RunState.SETTLED),)
 
 PLACES = {
     "idle": (_seen(ANT), (Place.DESK, Pose.IDLE, "idle")),
@@ -99,17 +99,17 @@ PLACES = {
         _seen(replace(ANT, paused=True), runs=(_run(1, "T-1"),)),
         (Place.DESK, Pose.TYPING, "at work"),
     ),
-    "its last run waits": (_seen(ANT, **WAITS), (Place.QUEUE, Pose.WAITING, "needs you")),
+    "its last run waits": (_seen(ANT, tasks=NEEDY, past=SETTLED), (Place.QUEUE, Pose.WAITING, "needs you")),
     "its last run waits, cooling": (
-        _seen(replace(ANT, cooling_until=NOW + 90), **WAITS),
+        _seen(replace(ANT, cooling_until=NOW + 90), tasks=NEEDY, past=SETTLED),
         (Place.SOFA, Pose.DOZING, "cools down"),
     ),
     "an earlier run waits": (
-        _seen(ANT, tasks=WAITS["tasks"], past=(*WAITS["past"], _run(2, "T-2", RunState.SETTLED))),
+        _seen(ANT, tasks=NEEDY, past=(*SETTLED, _run(2, "T-2", RunState.SETTLED))),
         (Place.DESK, Pose.IDLE, "idle"),
     ),
     "another's run waits": (
-        _seen(ANT, tasks=WAITS["tasks"], past=(_run(1, "T-1", RunState.SETTLED, agent="bee"),)),
+        _seen(ANT, tasks=NEEDY, past=(_run(1, "T-1", RunState.SETTLED, agent="bee"),)),
         (Place.DESK, Pose.IDLE, "idle"),
     ),
 }
@@ -155,7 +155,7 @@ def test_what_waits_is_a_badge_while_there_is_something_else_to_do() -> None:
 def test_a_monitor_shows_the_task_and_how_many_more_there_are() -> None:
     tasks = (_task("T-1", TaskState.IN_PROGRESS), _task("T-2", TaskState.IN_PROGRESS))
     worker = _ant(_seen(ANT, tasks=tasks, runs=(_run(1, "T-1"), _run(2, "T-2"))))
-    assert (worker.screen, worker.what, worker.time, worker.run) == ("T-1 +1", "Task T-1", "1:05", "run:1")
+    assert (worker.screen, worker.what, worker.time, worker.run) == ("T-1 +1", "Task T-1", "1 min", "run:1")
 
 
 def test_a_cooldown_counts_down() -> None:
@@ -205,8 +205,8 @@ def test_only_what_was_open_and_has_landed_is_cheered() -> None:
 def test_the_run_that_is_shown_is_the_live_one_then_the_waiting_one_then_the_newest() -> None:
     waiting, newest = _run(1, "T-1", RunState.SETTLED), _run(2, "T-2", RunState.SETTLED)
     live = (_run(3, "T-3"), _run(4, "T-4"))
-    at_work = _seen(ANT, tasks=WAITS["tasks"], past=(waiting, newest), runs=live)
-    waits = _seen(ANT, tasks=WAITS["tasks"], past=(waiting, newest))
+    at_work = _seen(ANT, tasks=NEEDY, past=(waiting, newest), runs=live)
+    waits = _seen(ANT, tasks=NEEDY, past=(waiting, newest))
     over = _seen(ANT, past=(waiting, newest))
     shown = [shown_run("ant", seen, past_of(seen)) for seen in (at_work, waits, over, _seen(ANT))]
     assert [run.id if run is not None else None for run in shown] == [3, 1, 2, None]

@@ -376,7 +376,7 @@ def test_without_animations_everybody_is_there_at_once(level: Any) -> None:
         await pilot.pause()
         there = screen_lines(app)
         view.cheer(["agent:1"])
-        view.type(["agent:1"])
+        view.show(sofa, ["agent:1"])
         await pilot.pause()
         assert not view.is_moving
         assert "landed" in "\n".join(screen_lines(app))
@@ -393,13 +393,14 @@ def test_hands_move_only_when_something_is_put_out() -> None:
 
     async def look(app: Stage, pilot: Pilot[Any]) -> None:
         app.animation_level = "full"
-        view.show(Office((_worker(1, pose=Pose.TYPING, run="run:1"), _worker(2, pose=Pose.TYPING, run="run:2"))))
+        office = Office((_worker(1, pose=Pose.TYPING, run="run:1"), _worker(2, pose=Pose.TYPING, run="run:2")))
+        view.show(office)
         await pilot.pause()
         still = "\n".join(screen_lines(app))
-        view.type(["agent:2"])
+        view.show(office, ["agent:2"])
         await pilot.pause()
         typed = "\n".join(screen_lines(app))
-        assert (still.count("/|\\_"), typed.count("/|\\_"), typed.count("/|_-")) == (2, 1, 1)
+        assert (still.count("__=-_"), typed.count("__=-_"), typed.count("__-=_")) == (2, 1, 1)
 
     run_app(Stage(view), WIDE, look)
 

@@ -11,7 +11,7 @@ from recall.domain.merge import MergeEntry, MergeState
 from recall.domain.overview import Overview, agent_doing
 from recall.domain.run import Run, RunResult, RunState
 from recall.domain.task import TaskState
-from recall.domain.words import elapsed
+from recall.domain.words import age, elapsed
 from recall.ui.ledger import Seen
 from recall.ui.roll import Roll
 from recall.ui.view_models import need_rows, queue_rows
@@ -25,6 +25,8 @@ _COLUMNS = (
 )  # fmt: skip
 _MOST_IDS = 16
 _HALTS = {"paused": "paused: nothing new starts", "held": "held: nothing new starts before you act"}
+#: From so many seconds on it is said how long an agent is at work, in words that seldom change.
+_MINUTE = 60.0
 #: Runs in these take their agent up.
 _AT_WORK = frozenset({RunState.PREPARING, RunState.RUNNING, RunState.PULLED, RunState.ENDED})
 
@@ -154,7 +156,7 @@ def _at_work(known: Worker, agent: Agent, runs: list[Run], overview: Overview) -
         pose, word = Pose.ARRIVING, "takes over" if first.number > 1 else "starts"
     elif first.state is RunState.ENDED:
         pose, state, word = Pose.HANDING_IN, Shown.LANDING, "hands in"
-    begun = first.started_at or first.claimed_at
+    since = overview.now - (first.started_at or first.claimed_at)
     return Worker(
         known.key,
         known.name,
@@ -162,7 +164,7 @@ def _at_work(known: Worker, agent: Agent, runs: list[Run], overview: Overview) -
         pose,
         state,
         word,
-        time=elapsed(overview.now - begun),
+        time=age(since) if since >= _MINUTE else "",
         run=f"run:{first.id}",
         screen=f"{first.ref}{more}",
         what=title,

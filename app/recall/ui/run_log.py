@@ -10,6 +10,7 @@ from recall.agents.rendered import RenderedTranscript, dialect_for, output_of
 from recall.agents.transcript import Transcript
 from recall.domain.run import Run, RunState
 from recall.domain.stream.spending import Spending, spending_of
+from recall.ui.covered import is_covered
 from recall.ui.session import Session
 from recall_widgets.log_view import LogView
 
@@ -82,7 +83,7 @@ class RunLog(LogView):
         return output_of(folder, self._session.settings, run, self._session.workspaces)
 
     def _look(self) -> None:
-        if self._output is not None:
+        if self._output is not None and not is_covered(self.screen):
             self.grew(self._output.size())
             self._take_more()
 

@@ -23,6 +23,8 @@ from recall_widgets.tones import Palette
 
 Raster = tuple[tuple[str, ...], ...]
 _UPPER: Final = "▀"
+#: Pixels of the highest picture at scale 1.
+_TALLEST: Final = 12
 
 
 def region_of(piece: Piece) -> Region:
@@ -83,8 +85,9 @@ class Canvas:
         """The cells of one line."""
         upper, lower = list(self._ground[2 * y]), list(self._ground[2 * y + 1])
         for piece in scene.pieces:
-            self._lay(piece, 2 * y, upper)
-            self._lay(piece, 2 * y + 1, lower)
+            if -2 < 2 * y - piece.y < _TALLEST * piece.scale:
+                _lay(piece, 2 * y, upper)
+                _lay(piece, 2 * y + 1, lower)
         segments: list[Segment] = []
         x = 0
         for text in texts_of(scene, y):
@@ -93,17 +96,6 @@ class Canvas:
             x = text.x + width_of(text.spans)
         segments += self._pixels(upper, lower, x, self.room.width)
         return Strip(segments).adjust_cell_length(self.room.width)
-
-    def _lay(self, piece: Piece, y: int, row: list[str]) -> None:
-        rows = raster(piece)
-        at = y - piece.y
-        if not 0 <= at < len(rows):
-            return
-        x = piece.x - _reach(piece)
-        width = len(row)
-        for offset, colour in enumerate(rows[at]):
-            if colour and 0 <= x + offset < width:
-                row[x + offset] = colour
 
     def _pixels(self, upper: list[str], lower: list[str], begin: int, end: int) -> Iterator[Segment]:
         start = begin
@@ -132,6 +124,18 @@ class Canvas:
     def _ink(self, under: str) -> RichColor | None:
         colour = GROUNDS.get(under)
         return Color.parse(colour).rich_color if colour else self._palette.base().color
+
+
+def _lay(piece: Piece, y: int, row: list[str]) -> None:
+    rows = raster(piece)
+    at = y - piece.y
+    if not 0 <= at < len(rows):
+        return
+    x = piece.x - _reach(piece)
+    width = len(row)
+    for offset, colour in enumerate(rows[at]):
+        if colour and 0 <= x + offset < width:
+            row[x + offset] = colour
 
 
 def texts_of(scene: Scene, y: int) -> Iterator[Text]:

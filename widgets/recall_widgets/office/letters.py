@@ -22,7 +22,7 @@ Letters = tuple[str, ...]
 
 #: Six lines high, as the pictures in pixels are; a space lets through what is behind.
 _FIGURES: Final[Mapping[str, tuple[Letters, ...]]] = {
-    Pose.TYPING: (("", "", "  o", " /|\\_"), ("", "", "  o", " /|_-")),
+    Pose.TYPING: (("", "", "  o", " /|\\"),),
     Pose.IDLE: (("", "", "", "  o", " /|\\", " / \\"),),
     Pose.ARRIVING: (("", "", "", "  o", " /|[]", " / \\"),),
     Pose.HANDING_IN: (("", "", "", "  o", " /|##", " / \\"),),
@@ -38,8 +38,9 @@ _SCREEN: Final = ("        .---------.", "        |         |", "        '------
 _FURNITURE: Final[Mapping[str, Letters]] = {
     "desk": ("", "", "", "", "___________________", "|                 |"),
     "screen-on": _SCREEN,
-    "screen-on-2": _SCREEN,
     "screen-off": _SCREEN,
+    "hands": ("  =-",),
+    "hands-2": ("  -=",),
     "chair": ("  .--.", " |    |"),
     "sofa": ("", "", "  .-------------.", " _|             |_", "| |_____________| |", "|_________________|"),
     "boss": ("", "", "         (oo)", "        /|\\/|\\", "______________________", "|                    |"),

@@ -18,8 +18,8 @@ class Place(StrEnum):
 
 class Pose(StrEnum):
     """What an engineer can be seen doing. `arriving` holds what it is handed, `handing-in` carries a box; `dozing` is
-    `resting` with closed eyes. `walking`, `bringing` (a sheet) and `carrying` (a box) have four frames, `typing` and
-    `cheering` two."""
+    `resting` with closed eyes. `walking`, `bringing` (a sheet) and `carrying` (a box) have four frames,
+    `cheering` two; the hands of who is `typing` are a picture of their own."""
 
     TYPING = "typing"
     IDLE = "idle"

@@ -126,7 +126,9 @@ def _furniture(worker: Worker, spot: Spot, room: Room, look: Look, *, empty: boo
     lit = not empty and worker.pose in _LIT
     if empty:
         yield Piece("chair", x + scale, y + 5 * scale, scale)
-    yield Piece(_screen(worker, look) if lit else "screen-off", x, y, scale)
+    yield Piece("screen-on" if lit else "screen-off", x, y, scale)
+    if lit:
+        yield Piece("code-2" if worker.key in look.typed else "code", x + _SCREEN_X * scale, y + 4 * scale, scale)
     yield Piece("desk", x, y, scale)
 
 
@@ -142,10 +144,6 @@ def _lounge(spots: Mapping[str, Spot], room: Room) -> Iterator[Piece]:
         yield Piece("plant", free[row - 1].x + 11 * room.scale, 2 * free[0].y + 3 * room.scale, room.scale)
 
 
-def _screen(worker: Worker, look: Look) -> str:
-    return "screen-on-2" if worker.key in look.typed else "screen-on"
-
-
 def place_of_figure(spot: Spot, worker: Worker, scale: int) -> tuple[int, int]:
     """The upper left pixel of an engineer at its place."""
     place = Place.SOFA if worker.place is Place.SOFA else spot.place
@@ -159,10 +157,9 @@ def _figure(worker: Worker, spot: Spot, room: Room, look: Look) -> Iterator[Piec
     if step is not None:
         yield Piece(step.pose, step.x, step.y, scale, step.frame, dress)
         return
-    frame = 1 if worker.key in look.typed else 0
-    yield Piece(worker.pose, x, y, scale, frame if worker.pose is Pose.TYPING else 0, dress)
+    yield Piece(worker.pose, x, y, scale, 0, dress)
     if worker.pose is Pose.TYPING:
-        hands = "hands-2" if frame else "hands"
+        hands = "hands-2" if worker.key in look.typed else "hands"
         yield Piece(hands, x, y + 8 * scale, scale, 0, dress)
 
 

@@ -95,11 +95,6 @@ _BODIES: Final[Mapping[Pose, tuple[Pixels, ...]]] = {
 tttttttt
 tTttttTt
 """),
-        _drawn("""
-.tttttt.
-tttttttt
-tTttttTt
-"""),
     ),
     Pose.IDLE: (
         _drawn("""
@@ -227,7 +222,7 @@ s.tttt....
 _RAISED_OFFSET: Final = {Pose.CHEERING: 1, Pose.WAITING: 0}
 #: Whose arms go with legs that walk.
 _LADEN: Final = {Pose.BRINGING: Pose.ARRIVING, Pose.CARRYING: Pose.HANDING_IN}
-_FRAMES: Final = {Pose.TYPING: 2, Pose.CHEERING: 2, Pose.WALKING: 4, Pose.BRINGING: 4, Pose.CARRYING: 4}
+_FRAMES: Final = {Pose.CHEERING: 2, Pose.WALKING: 4, Pose.BRINGING: 4, Pose.CARRYING: 4}
 
 #: Furniture. Its front is twelve high, as engineers are.
 FURNITURE: Final[Mapping[str, Pixels]] = {
@@ -250,22 +245,17 @@ DD............DDDDD
 ........mmmmmmmmmmm
 ........mnnnnnnnnnm
 ........mnnnnnnnnnm
-........mncccnccnnm
+........mnnnnnnnnnm
 ........mnnnnnnnnnm
 ........mmmmmmmmmmm
 ............mm.....
 ...........mmmm....
 """),
-    "screen-on-2": _drawn("""
-...................
-........mmmmmmmmmmm
-........mnnnnnnnnnm
-........mnnnnnnnnnm
-........mnccnncccnm
-........mnnnnnnnnnm
-........mmmmmmmmmmm
-............mm.....
-...........mmmm....
+    "code": _drawn("""
+.ccc.cc..
+"""),
+    "code-2": _drawn("""
+.cc.ccc..
 """),
     "screen-off": _drawn("""
 ...................

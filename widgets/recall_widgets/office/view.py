@@ -93,9 +93,12 @@ class OfficeView(Widget, can_focus=True):
     def is_moving(self) -> bool:
         return self._mover is not None
 
-    def show(self, office: Office) -> None:
-        """Show the office as it is now. Who is at another place than before walks there."""
+    def show(self, office: Office, typed: Iterable[str] = ()) -> None:
+        """Show the office as it is now. Who is at another place than before walks there; the hands of those in
+        `typed`, who put something out, are seen to move."""
         before, places, room = self.office, self._spots, self._room
+        if self.animates:
+            self._typed ^= frozenset(typed)
         self.office = office
         if office.worker(self._cursor) is None:
             self._cursor = office.workers[0].key if office.workers else ""
@@ -111,12 +114,6 @@ class OfficeView(Widget, can_focus=True):
         """Let these be glad for two seconds; where nothing moves, until the next look after those."""
         self._cheers |= dict.fromkeys(keys, self._clock())
         self._move()
-
-    def type(self, keys: Iterable[str]) -> None:
-        """These put something out: their hands are seen to move."""
-        if self.animates and (moved := frozenset(keys)):
-            self._typed ^= moved
-            self._draw()
 
     def select(self, key: str) -> None:
         """Put the cursor on an engineer, and its desk in sight."""

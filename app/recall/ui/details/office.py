@@ -6,6 +6,7 @@ from collections import Counter
 
 from recall.domain.figures.words import result_words
 from recall.domain.run import Run
+from recall.domain.words import elapsed
 from recall.ui.context import Context
 from recall_widgets.heading import HeadingFacts
 from recall_widgets.office.people import Office, Place, Worker
@@ -40,8 +41,16 @@ def card(worker: Worker | None, context: Context, number: int, runs: int) -> Hea
     facts = [_run_words(run)] if run is not None else []
     facts += [f"{number} of {runs}, n for the next"] if runs > 1 else []
     facts += [f"{worker.badge} waiting for you"] if worker.badge else []
-    word = f"{worker.word} {worker.time}".rstrip()
+    word = f"{worker.word} {_time(worker, context)}".rstrip()
     return HeadingFacts(worker.name, title, worker.state, word, right=", ".join(facts))
+
+
+def _time(worker: Worker, context: Context) -> str:
+    """To the second, for one of them."""
+    run = context.run
+    if not worker.run or run is None:
+        return worker.time
+    return elapsed(context.overview.now - (run.started_at or run.claimed_at))
 
 
 def _run_words(run: Run) -> str:

@@ -17,6 +17,7 @@ from recall.domain.run import Run
 from recall.domain.task import TaskRef
 from recall.ui.commands import BY_ID, COMMANDS
 from recall.ui.context import Context
+from recall.ui.covered import is_covered
 from recall.ui.layout import Layout
 from recall.ui.ledger import Seen
 from recall.ui.roll import Roll, task_key
@@ -73,6 +74,7 @@ class MainScreen(Screen[None]):
         self._layout = layout
         self._seen: Seen | None = None
         self._roll = Roll.of(())
+        self._is_behind = False
         self._mode = "starting"
         self._trouble = ""
         self._run: Run | None = None
@@ -107,8 +109,12 @@ class MainScreen(Screen[None]):
     # -- what is shown -----------------------------------------------------------------------------------------
 
     def show(self, seen: Seen) -> None:
-        """Bring every pane in line with the store; only what differs is drawn."""
+        """Bring every pane in line with the store; only what differs is drawn, and nothing while another screen
+        covers this one."""
         self._seen = seen
+        self._is_behind = is_covered(self)
+        if self._is_behind:
+            return
         self._roll = self._roll.after(seen.overview.tasks)
         self.tasks.show(self._roll, seen.overview)
         self.query_one(QueueView).set_rows(
@@ -117,6 +123,11 @@ class MainScreen(Screen[None]):
         self._show_needs(seen)
         self._show_header()
         self._show_selected()
+
+    def on_screen_resume(self) -> None:
+        """Catch up with what happened while another screen lay over this one."""
+        if self._is_behind and self._seen is not None:
+            self.show(self._seen)
 
     def say_mode(self, mode: str, trouble: str = "") -> None:
         """`dispatching`, `draining`, `viewing`, `stopped`: what this process is; `trouble` is why it stopped."""

@@ -54,7 +54,9 @@ class OfficeScreen(DetailScreen):
         self._first = f"agent:{name}"
         self._roll = Roll.of(seen.overview.tasks)
         self._past = past_of(seen)
+        self._logs: dict[int, Transcript] = {}
         self._sizes: Mapping[int, int] = {}
+        self._typed: frozenset[str] = frozenset()
         self._number = 0
 
     def panes(self) -> ComposeResult:
@@ -83,20 +85,20 @@ class OfficeScreen(DetailScreen):
         """Only whether logs grow."""
         overview = self.seen.overview
         runs = [run for agent in overview.agents for run in runs_of(agent.name, overview)]
-        return self.Read({run.id: Transcript(self.session.run_folder(run.id)).size() for run in runs})
+        self._logs = {run.id: self._logs.get(run.id) or Transcript(self.session.run_folder(run.id)) for run in runs}
+        return self.Read({id_: log.size() for id_, log in self._logs.items()})
 
     @on(Read)
     def _logs_grew(self, event: Read) -> None:
+        """It is seen with the next change: each second while anybody is at work."""
         before, self._sizes = self._sizes, event.sizes
         agents = {run.id: run.agent for run in self.seen.overview.runs}
-        self._view.type(
-            f"agent:{agents[id_]}"
-            for id_, size in event.sizes.items()
-            if id_ in agents and size > before.get(id_, size)
-        )
+        grown = (id_ for id_, size in event.sizes.items() if size > before.get(id_, size))
+        self._typed = frozenset(f"agent:{agents[id_]}" for id_ in grown if id_ in agents)
 
     def show_seen(self) -> None:
-        self._view.show(office_of(self.seen, self._roll, self._past))
+        self._view.show(office_of(self.seen, self._roll, self._past), self._typed)
+        self._typed = frozenset()
         self._show_heading()
         self._show_card()
 
