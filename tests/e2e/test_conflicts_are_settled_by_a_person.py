@@ -9,6 +9,8 @@ import pytest
 
 from recall.domain.run import RunResult
 from recall.domain.task import DoneBy, Task, TaskState
+from tests.support.hermetic_git import Repo
+from tests.support.kept import Kept
 from tests.support.workshop import Workshop, eventually, until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
@@ -29,11 +31,10 @@ success
 """
 
 
-@pytest.fixture
-def shop(tmp_path: Path, home: Path) -> Workshop:
-    shop = Workshop.create(tmp_path, verify="grep -q hello README.md")
+def two_agents(place: Path) -> Workshop:
+    shop = Workshop.create(place, verify="grep -q hello README.md")
     shop.extra = PERSON
-    names = f'GATE="{tmp_path / "gate"}"; ROOT="{shop.repo.path}"; BASE=$(git rev-parse HEAD)\n'
+    names = f'GATE="{place / "gate"}"; ROOT="{shop.repo.path}"; BASE=$(git rev-parse HEAD)\n'
     for name in ("ant", "bee"):
         shop.agent(name, names + MEET)
     shop.tasks("## T-1 Parse the config", "## T-2 Validate input")
@@ -41,13 +42,26 @@ def shop(tmp_path: Path, home: Path) -> Workshop:
     return shop
 
 
-@pytest.fixture
-def met(shop: Workshop) -> Workshop:
+def two_agents_met(kept: Kept) -> Workshop:
     """T-1 has landed, T-2 waits in conflict, no dispatcher runs."""
-    ended = shop.dispatch()
-    assert ended.returncode == 1, ended.stdout + ended.stderr
-    assert "T-2: conflict with T-1 in README.md, 1 hunk" in ended.stdout
-    return shop
+
+    def make(place: Path) -> None:
+        ended = two_agents(place).dispatch()
+        assert ended.returncode == 1, ended.stdout + ended.stderr
+        assert "T-2: conflict with T-1 in README.md, 1 hunk" in ended.stdout
+
+    place = kept("two-agents-that-met", make)
+    return Workshop(place, Repo(place / "repo"))
+
+
+@pytest.fixture
+def shop(tmp_path: Path, home: Path) -> Workshop:
+    return two_agents(tmp_path)
+
+
+@pytest.fixture
+def met(kept: Kept, home: Path) -> Workshop:
+    return two_agents_met(kept)
 
 
 def said(ended: subprocess.CompletedProcess[str]) -> str:

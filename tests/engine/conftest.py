@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile(
     "ci",
-    max_examples=60,
+    max_examples=40,
     stateful_step_count=30,
     derandomize=True,
     database=None,

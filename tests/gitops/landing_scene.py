@@ -10,6 +10,7 @@ from recall.domain.work import Landed, LandingOutcome, WaitingForCheckout
 from recall.gitops.landing import Lander
 from recall.system import SystemRng
 from tests.support.hermetic_git import Repo
+from tests.support.kept import Kept
 
 ODD_NAMES = ("with space.txt", 'quo"te.txt', "line\nfeed.txt", "日本語.txt", "Case.txt", "case.txt", "tab\there.txt")
 NOT_UTF8 = os.fsdecode(b"not-utf8-\xff.txt")
@@ -78,6 +79,20 @@ def make_scene(place: Path, repo: Repo) -> Scene:
     new = agent.commit("work")
     agent.git("push", "-q", str(bare), "HEAD:refs/recall/candidate")
     return Scene(repo, bare, old, new)
+
+
+def kept_scene(kept: Kept) -> Scene:
+    """The scene, made once and put back."""
+
+    def make(place: Path) -> None:
+        repo = Repo.create(place / "repo")
+        repo.commit("start", {"README.md": "hello\n", "TASKS.md": "# Tasks\n"})
+        make_scene(place, repo)
+
+    place = kept("landing", make)
+    user, bare = Repo(place / "repo"), place / "integration.git"
+    user.git("update-index", "-q", "--refresh")  # the files are new ones, with the same contents
+    return Scene(user, bare, user.tip("main"), Repo(bare).tip("refs/recall/candidate"))
 
 
 def _change(agent: Repo) -> None:

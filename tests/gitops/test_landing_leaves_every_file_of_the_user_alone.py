@@ -9,13 +9,23 @@ from pathlib import Path
 import pytest
 
 from recall.domain.work import Landed, MainMoved, WaitingForCheckout
-from tests.gitops.landing_scene import NOT_UTF8, ODD_NAMES, Scene, assert_landed, assert_waits, files, make_scene
+from tests.gitops.landing_scene import (
+    NOT_UTF8,
+    ODD_NAMES,
+    Scene,
+    assert_landed,
+    assert_waits,
+    files,
+    kept_scene,
+    make_scene,
+)
 from tests.support.hermetic_git import Repo
+from tests.support.kept import Kept
 
 
 @pytest.fixture
-def scene(tmp_path: Path, repo: Repo) -> Scene:
-    return make_scene(tmp_path, repo)
+def scene(kept: Kept, home: Path) -> Scene:
+    return kept_scene(kept)
 
 
 # -- main is checked out and may move ------------------------------------------------------------------------

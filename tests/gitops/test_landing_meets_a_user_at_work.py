@@ -14,15 +14,15 @@ import pytest
 from recall.domain.work import Landed, WaitingForCheckout
 from recall.gitops.landing import Lander
 from recall.system import SystemRng
-from tests.gitops.landing_scene import Scene, assert_landed, files, make_scene
-from tests.support.hermetic_git import Repo
+from tests.gitops.landing_scene import Scene, assert_landed, files, kept_scene
+from tests.support.kept import Kept
 
 Interpose = Callable[[str, str, str], None]
 
 
 @pytest.fixture
-def scene(tmp_path: Path, repo: Repo) -> Scene:
-    return make_scene(tmp_path, repo)
+def scene(kept: Kept, home: Path) -> Scene:
+    return kept_scene(kept)
 
 
 @pytest.fixture

@@ -17,8 +17,6 @@ from recall.domain.work import Landed, PersonNeeded, Result
 from tests.gitops.ground import TASK, gateway_for, settings_for
 from tests.support.hermetic_git import Repo
 
-pytestmark = pytest.mark.timeout(30)
-
 IN_TREES = (".gitignore", ".gitattributes", "docs/.gitignore", "docs/deep/.gitattributes", ".git", "notes.txt")
 IN_GIT_DIRS = (
     "HEAD", "index", "gitdir", "commondir", "locked", "config", "config.worktree", "packed-refs", "logs/HEAD",
@@ -29,10 +27,11 @@ SHARED = (
     "refs/heads/recall/main/T-1/1", "refs/heads/theirs", "refs/stash", "logs/HEAD", "logs/refs/heads/main",
     "info/exclude", "info/attributes", "hooks/pre-commit", "config", "config.worktree", "shallow", "MERGE_HEAD",
 )  # fmt: skip
-PLACES = [
-    *((kind, "tree", name) for kind in ("worktree", "clone") for name in IN_TREES),
-    *((kind, "git dir", name) for kind in ("worktree", "clone") for name in IN_GIT_DIRS),
-    *(("worktree", "shared", name) for name in SHARED),
+#: Each agent plants one; those that work side by side need one repository only.
+PLACES: list[tuple[str, str, tuple[str, ...]]] = [
+    *((kind, "tree", IN_TREES) for kind in ("worktree", "clone")),
+    *((kind, "git dir", IN_GIT_DIRS) for kind in ("worktree", "clone")),
+    *(("worktree", "shared", (name,)) for name in SHARED),
 ]
 
 
@@ -53,26 +52,31 @@ def user(repo: Repo) -> Repo:
     return repo
 
 
-@pytest.mark.parametrize(("kind", "where", "name"), PLACES)
-def test_wherever_an_agent_puts_it(user: Repo, kind: str, where: str, name: str) -> None:
+@pytest.mark.parametrize(("kind", "where", "names"), PLACES)
+def test_wherever_an_agent_puts_it(user: Repo, kind: str, where: str, names: tuple[str, ...]) -> None:
     settings = replace(settings_for(user), workspaces=WorkspaceSettings(kind=kind))
     gateway = gateway_for(user, settings)
-    planter, honest = gateway.open_workspace(TASK, 1, 1), gateway.open_workspace(TaskRef("main", "T-2"), 1, 2)
+    honest = gateway.open_workspace(TaskRef("main", "T-2"), 1, 99)
+    planters = {run_id: gateway.open_workspace(TASK, run_id, run_id) for run_id in range(1, len(names) + 1)}
     Repo(honest.tree).commit("honest", {"honest.txt": "1\n"})
-    Repo(planter.tree).commit("planter", {"planter.txt": "1\n"})
-    result = gateway.collect(honest, 2, "t")
+    result = gateway.collect(honest, 99, "t")
     assert isinstance(result, Result)
-    own = Path(Repo(planter.tree).git("rev-parse", "--path-format=absolute", "--git-dir"))
-    plant({"tree": planter.tree, "git dir": own, "shared": user.git_dir}[where] / name)
+    for planter, name in zip(planters.values(), names, strict=True):
+        Repo(planter.tree).commit("planter", {"planter.txt": "1\n"})
+        own = Path(Repo(planter.tree).git("rev-parse", "--path-format=absolute", "--git-dir"))
+        plant({"tree": planter.tree, "git dir": own, "shared": user.git_dir}[where] / name)
 
     landed = gateway.land(merge_id=1, old=result.base, new=result.tip, reflog="test")
-    assert isinstance(landed, Landed) or name == "MERGE_HEAD", landed
-    gateway.close_workspace(honest, 2, landed=True)
-    gateway.collect(planter, 1, "t")
-    gateway.close_workspace(planter, 1, landed=False)
+    assert isinstance(landed, Landed) or (where, names) == ("shared", ("MERGE_HEAD",)), landed
+    gateway.close_workspace(honest, 99, landed=True)
+    for run_id, planter in planters.items():
+        gateway.collect(planter, run_id, "t")
+        gateway.close_workspace(planter, run_id, landed=False)
     again = gateway_for(user, settings)
     again.tidy_workspaces([])
-    assert (again.open_workspace(TaskRef("main", "T-3"), 1, 3).tree / "docs/deep/page.md").read_text() == "a page\n"
+    for run_id in range(100, 101 + len(names)):
+        tree = again.open_workspace(TaskRef("main", "T-3"), run_id, run_id).tree
+        assert (tree / "docs/deep/page.md").read_text() == "a page\n"
 
 
 @pytest.mark.parametrize("kind", ["worktree", "clone"])

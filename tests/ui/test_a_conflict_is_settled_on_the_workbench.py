@@ -23,10 +23,9 @@ from recall.engine.resolve import ConflictView, FolderSeen
 from recall.ui.bench_words import heading, place, reasons
 from recall.ui.session import open_session
 from recall.ui.workbench import Bench, Choice, Chosen
-from tests.e2e.test_conflicts_are_settled_by_a_person import MEET, PERSON
+from tests.e2e.test_conflicts_are_settled_by_a_person import two_agents_met
 from tests.support.builders import ref
 from tests.support.driver import Driver, driving
-from tests.support.hermetic_git import Repo
 from tests.support.kept import Kept
 from tests.support.workshop import Workshop
 
@@ -185,19 +184,7 @@ def test_a_content_is_cut_where_the_hunks_are_or_not_at_all(content: bytes, piec
 @pytest.fixture
 def met(kept: Kept, home: Path) -> Workshop:
     """T-1 has landed, T-2 waits in conflict with it, no dispatcher runs."""
-    place = kept("two-agents-that-met", _meet)
-    return Workshop(place, Repo(place / "repo"))
-
-
-def _meet(place: Path) -> None:
-    shop = Workshop.create(place, verify="grep -q hello README.md")
-    shop.extra = PERSON
-    names = f'GATE="{place / "gate"}"; ROOT="{shop.repo.path}"; BASE=$(git rev-parse HEAD)\n'
-    for name in ("ant", "bee"):
-        shop.agent(name, names + MEET)
-    shop.tasks("## T-1 Parse the config", "## T-2 Validate input")
-    shop.settle()
-    assert shop.dispatch().returncode == 1
+    return two_agents_met(kept)
 
 
 def _on_the_bench(recall: Driver) -> None:
