@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,8 @@ def test_a_setup_that_fails_blames_no_agent(shop: Workshop) -> None:
     task = shop.look()["T-1"]
     assert (task.state, task.attempts) == (TaskState.NEEDS_PERSON, 0)
     assert {run.result for run in shop.runs()} == {RunResult.ORPHANED}
+    gaps = [later.claimed_at - sooner.claimed_at for sooner, later in pairwise(shop.runs())]
+    assert [gap >= 0.1 * 2**tried for tried, gap in enumerate(gaps)] == [True] * 4, "what fails at once waits longer"
     assert shop.strays() == []
 
 

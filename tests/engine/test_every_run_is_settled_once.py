@@ -223,10 +223,16 @@ def test_an_agent_that_cannot_be_started_gives_task_and_workspace_back() -> None
         assert "no more processes" in here.store.runs()[0].reason
 
 
-def test_a_workspace_that_cannot_be_made_gives_the_task_back_until_a_person_is_needed() -> None:
+def test_a_workspace_that_cannot_be_made_is_tried_again_ever_later_until_a_person_is_needed() -> None:
     with stage("## T-1 First") as here, patch.object(here.git, "open_workspace", side_effect=OSError("disk full")):
-        for _ in range(10):
+        pause = here.settings.run.backoff
+        for tried in range(1, here.settings.run.max_interruptions):
             here.tick()
+            here.clock.advance(pause * 2 ** (tried - 1) - 0.1)
+            here.tick()
+            assert here.task("T-1").interruptions == tried
+            here.clock.advance(0.2)
+        here.tick()
         task = here.task("T-1")
         assert (task.state, task.attempts) == (TaskState.NEEDS_PERSON, 0)
         assert "disk full" in task.reason

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from recall.domain.errors import Exhausted, RecallError, StoreBusy
+from recall.domain.errors import RecallError, StoreBusy
 from recall.domain.frozen import frozen
 from recall.domain.handover import handed_over
 from recall.domain.outcome import GOES_ON
@@ -21,21 +21,21 @@ from recall.failpoint import failpoint
 
 def launch(parts: Parts, releases: Releases, claim: Claim, *, give_up: Callable[[], bool]) -> None:
     """Make the workspace, record the run as running, start its shim: in this order, so that a report in the
-    run's first millisecond finds the run. What fails on the way is settled as an interruption."""
+    run's first millisecond finds the run. What fails on the way is settled as an interruption, and
+    the task held back for a while."""
     try:
         place = _place(parts, releases, claim)
     except (RecallError, OSError) as trouble:
-        _settle(parts, claim, f"its workspace could not be made: {trouble}", later=isinstance(trouble, Exhausted))
+        _settle(parts, claim, f"its workspace could not be made: {trouble}")
         return
     failpoint("launch.workspace_made")
-    later = False
     try:
         wrong = _set_up(parts, claim, place, give_up) or _start(parts, claim, place)
     except (RecallError, OSError) as trouble:
-        wrong, later = f"could not be started: {trouble}", isinstance(trouble, Exhausted)
+        wrong = f"could not be started: {trouble}"
     if wrong:
         try:
-            _settle(parts, claim, wrong, interruption=not give_up(), later=later)
+            _settle(parts, claim, wrong, interruption=not give_up())
         finally:
             if not _still_kept(parts, place):
                 releases.close(place.workspace, claim.ref, claim.run_id)
@@ -137,16 +137,16 @@ def _start(parts: Parts, claim: Claim, place: _Place) -> str:
     return ""
 
 
-def _settle(parts: Parts, claim: Claim, reason: str, *, interruption: bool = True, later: bool = False) -> None:
-    """Give the task back, unless the store took it back already. A stop of the dispatcher counts as nothing.
-    `later`: the machine ran out of something, which an attempt right away would only meet again."""
+def _settle(parts: Parts, claim: Claim, reason: str, *, interruption: bool = True) -> None:
+    """Give the task back, unless the store took it back already: for later, since what kept this run from beginning
+    would only be met again right away. A stop of the dispatcher counts as nothing."""
     run = parts.store.run(claim.run_id)
     if run is None or run.state is RunState.SETTLED:
         return
     settlement = parts.settlement(run, RunResult.ORPHANED, clean(reason))
     if not interruption:
         settlement = replace(settlement, interruption=False, task_state=TaskState.TODO)
-    elif later and settlement.task_state is TaskState.TODO:
+    elif settlement.task_state is TaskState.TODO:
         task = parts.store.task(claim.ref)
         pause = parts.settings.run.backoff * 2 ** (task.interruptions if task is not None else 0)
         settlement = replace(settlement, retry_at=parts.clock.now().wall + pause)
