@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import stat
 import subprocess
@@ -99,6 +100,25 @@ def test_a_migration_keeps_rows_and_versions_and_makes_a_backup_first(tmp_path: 
     with closing(sqlite3.connect(backup)) as old:
         assert version_of(old) == NEWEST
         assert old.execute("SELECT lease_version FROM tasks").fetchall() == [(1,)]
+
+
+def test_the_backup_and_its_name_are_on_disk_before_anything_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with make_store(tmp_path):
+        pass
+    done: list[str] = []
+    sync = os.fsync
+
+    def synced(file: int) -> None:
+        done.append("folder" if stat.S_ISDIR(os.fstat(file).st_mode) else "file")
+        sync(file)
+
+    with closing(connect(tmp_path / "state" / "recall.db")) as connection, monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", synced)
+        connection.set_trace_callback(lambda sql: done.extend(["begun"] if sql.startswith("BEGIN") else []))
+        migrate(connection, [*known_migrations(), NEXT])
+    assert done[: done.index("begun")] == ["file", "folder"]
 
 
 @pytest.mark.parametrize("version", range(1, NEWEST))
