@@ -23,6 +23,7 @@ NOT_RUN: dict[str, str] = {
     "recall resolve T-7 --continue": _PREPARED,
     "recall resolve T-7 --remembered": _PREPARED,
     "useradd --create-home agents": _ROOT,
+    "useradd --create-home recall-agent": _ROOT,
     "git clone /home/you/project /home/agents/project": _ROOT,
     "tmux new-session -d -s night 'systemd-inhibit recall-tui'": "lives on, and needs a session of systemd",
     "chown -R agents: /home/agents/project": _ROOT,

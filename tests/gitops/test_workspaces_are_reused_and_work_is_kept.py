@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import stat
 import struct
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from recall.config.settings import WorkspaceSettings
 from recall.domain.errors import EnvironmentFailure, Exhausted
 from recall.domain.task import TaskRef
 from recall.domain.work import Workspace
 from recall.gitops.workspaces import WorkspacePool
+from tests.gitops.ground import gateway_for, settings_for
 from tests.support.hermetic_git import Repo
 
 T1 = TaskRef("main", "T-1")
@@ -64,6 +68,36 @@ def test_a_run_starts_at_mains_tip_on_a_branch_of_its_own(repo: Repo, pool: Work
     assert repo.status() == []
     assert (workspace.tree / ".recall-run" / ".gitignore").read_text() == "*\n"
     assert "recall/" not in repo.git("config", "--local", "--list")
+
+
+def test_the_folder_of_workspaces_is_its_owners_only(repo: Repo) -> None:
+    (repo.path / ".recall").mkdir(mode=0o755)
+    gateway_for(repo)
+    assert stat.S_IMODE((repo.path / ".recall").stat().st_mode) == 0o700
+    elsewhere = repo.path.parent / "elsewhere"
+    elsewhere.mkdir(mode=0o755)
+    gateway_for(repo, replace(settings_for(repo), workspaces=WorkspaceSettings(root=str(elsewhere))))
+    assert stat.S_IMODE(elsewhere.stat().st_mode) == 0o755, "what a person made is as that person wants it"
+
+
+def test_nothing_is_written_through_a_link_that_was_left(repo: Repo, kind: str, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    for name in ("file", ".gitignore"):
+        (mine / name).write_text("kept")
+    pool = make_pool(repo, keep=(".recall-run",), kind=kind)
+    first = pool.open(T1, 1, 11)
+    shutil.rmtree(first.tree / ".recall-run")
+    (first.tree / ".recall-run").symlink_to(mine)
+    pool.close(first, 11, landed=True)
+    root, records = repo.path / ".recall", repo.git_dir / "recall" / "workspaces"
+    (root / ".gitignore").unlink()
+    for planted in (root / ".gitignore", records / "s1.fresh", records / ".s1.json", records / "s1.index.fresh"):
+        planted.symlink_to(mine / "file")
+    again = pool.open(T1, 2, 12)
+    assert again.slot == first.slot
+    assert [(mine / name).read_text() for name in ("file", ".gitignore")] == ["kept", "kept"]
+    assert (root / ".gitignore").read_text() == (again.tree / ".recall-run/.gitignore").read_text() == "*\n"
 
 
 def test_a_landed_folder_goes_back_and_its_branch_is_gone(repo: Repo, pool: WorkspacePool) -> None:
