@@ -15,7 +15,3 @@ def main() -> None:
     lander = Lander(Path(common), Path(integration), "main", SystemRng(), patience=10.0)
     outcome = lander.land(7, old, new, "recall") if what == "land" else lander.recover(7, old, new)
     print(type(outcome).__name__)
-
-
-if __name__ == "__main__":
-    main()

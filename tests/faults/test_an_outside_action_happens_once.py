@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import recall.engine.effects
+from tests.support import forked
 from tests.support.counting_service import CountingService
 from tests.support.hermetic_git import Repo
 from tests.support.workshop import eventually
@@ -44,10 +45,7 @@ class Shop:
         return [sys.executable, "-m", "recall", "effect", *args]
 
     def effect(self, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.argv(*args), cwd=self.repo.path, env=os.environ | env, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        return forked.run("recall.cli:main", "effect", *args, cwd=self.repo.path, env=os.environ | env)
 
     def run(self, *options: str, key: str = KEY, **env: str) -> subprocess.CompletedProcess[str]:
         return self.effect("run", key, *options, "--", *self.service.sending, **env)

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import recall.gitops
 from recall.domain.work import Landed
 from tests.faults import landing_once
 from tests.gitops.landing_scene import Scene, files, make_scene
+from tests.support import forked
 from tests.support.hermetic_git import Repo, make_home
 from tests.support.tools import need
 
@@ -73,10 +73,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
 
 def run_lander(scene: Scene, what: str, **env: str) -> subprocess.CompletedProcess[str]:
     words = [what, str(scene.user.git_dir), str(scene.integration), scene.old, scene.new]
-    return subprocess.run(
-        [sys.executable, "-m", landing_once.__name__, *words],
-        cwd=ROOT, env=os.environ | env, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    return forked.run(f"{landing_once.__name__}:main", *words, cwd=ROOT, env=os.environ | env)
 
 
 def leave_half_done(scene: Scene) -> None:

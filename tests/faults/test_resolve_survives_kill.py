@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from signal import SIGKILL
 
@@ -17,6 +16,7 @@ from recall.domain.merge import MergeState
 from recall.domain.run import RunResult
 from recall.domain.task import TaskState
 from tests.cli.conflict_ground import Ground, meeting
+from tests.support import forked
 from tests.support.hermetic_git import Repo
 from tests.support.kept import Kept
 
@@ -40,15 +40,8 @@ def test_no_failpoint_is_left_out() -> None:
 
 
 def run(ground: Ground, *words: str, failpoint: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "recall", *words],
-        cwd=ground.repo.path,
-        env=os.environ | {"RECALL_FAILPOINT": failpoint},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    env = os.environ | {"RECALL_FAILPOINT": failpoint}
+    return forked.run("recall.cli:main", *words, cwd=ground.repo.path, env=env)
 
 
 def kill(ground: Ground, failpoint: str, *words: str) -> None:

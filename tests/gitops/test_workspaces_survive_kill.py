@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ import pytest
 from recall.gitops import linked_worktrees, parking, shared_clones, workspaces
 from tests.gitops import workspace_once
 from tests.gitops.test_workspaces_are_reused_and_work_is_kept import T1, agent, make_pool, parked_file
+from tests.support import forked
 from tests.support.hermetic_git import Repo
 
 pytestmark = pytest.mark.faults
@@ -51,10 +50,8 @@ def failpoints() -> set[str]:
 
 
 def killed_at(failpoint: str, *words: str) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", workspace_once.__name__, *words],
-        cwd=ROOT, env=os.environ | {"RECALL_FAILPOINT": failpoint}, capture_output=True, check=False,
-    )  # fmt: skip
+    env = os.environ | {"RECALL_FAILPOINT": failpoint}
+    ended = forked.run(f"{workspace_once.__name__}:main", *words, cwd=ROOT, env=env)
     assert ended.returncode == -9, f"{failpoint} was not reached: {ended.stderr!r}"
 
 

@@ -21,5 +21,5 @@ def do(what: str, common: str, root: str, number: str, run_id: str, kind: str) -
         pool.close(workspace, int(run_id), landed=what == "landed")
 
 
-if __name__ == "__main__":
+def main() -> None:
     do(*sys.argv[1:])
