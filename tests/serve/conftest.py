@@ -32,5 +32,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def person(browser: Browser) -> Person:
-    return browser.person()
+def person(browser: Browser) -> Iterator[Person]:
+    person = browser.person()
+    yield person
+    person.leave()

@@ -213,6 +213,10 @@ class Person:
     def open(self, address: str) -> Tab:
         return self.blank().goto(address)
 
+    def leave(self) -> None:
+        """Close every tab: a page that stays open goes on being drawn."""
+        self.browser.call("", "Target.disposeBrowserContext", browserContextId=self.context)
+
 
 @contextmanager
 def browsing(folder: Path) -> Generator[Browser]:
