@@ -98,6 +98,16 @@ def test_each_level_of_the_sandbox_is_tried(
     assert "bwrap is in force and does not hold here" in found["sandbox"]
 
 
+def test_the_user_whom_agents_run_as_is_tried(project: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    with (project.path / "recall.toml").open("a") as file:
+        file.write('[sandbox]\nlevel = "user"\nuser = "nobody"\n[workspaces]\nkind = "clone"\n')
+    code, found = findings(capsys)
+    assert code == 1
+    assert "user is in force and does not hold here" in found["sandbox"]
+    said = f"as nobody, it cannot enter {project.path / '.recall'}" if os.geteuid() == 0 else "only a dispatcher"
+    assert said in found["sandbox"]
+
+
 def test_only_a_fix_changes_anything(project: Repo, capsys: pytest.CaptureFixture[str]) -> None:
     state = Path(project.git_dir) / "recall"
     state.chmod(0o755)

@@ -194,6 +194,13 @@ parallel = 1
         ('[merge]\nprotected = ["."]', "paths inside the repository"),
         ('[sandbox]\nlevel = "jail"', '"landlock"'),
         ('[sandbox]\nlevel = "bwrap"', 'needs workspaces.kind = "clone"'),
+        ('[sandbox]\nnetwork = "off"', 'level "none" cannot do'),
+        ('[workspaces]\nkind = "clone"\n[sandbox]\nlevel = "user"', 'such as user = "recall-agent"'),
+        ('[workspaces]\nkind = "clone"\n[sandbox]\nuser = "agents"', 'at sandbox.level "user": write both'),
+        (
+            '[workspaces]\nkind = "clone"\n[sandbox]\nlevel = "user"\nuser = "agents"\nwrite = ["/srv"]',
+            "give the folders to agents with chown",
+        ),
         ("[run]\ntranscript_cap = 10", "a size such as"),
         ('[lease]\nheartbeat = "4m"', "at least twice"),
         ("run = 3", "a table: write [run]"),

@@ -184,7 +184,10 @@ def _closed(slot: Slot) -> Declined | None:
         raw = json.loads((slot.folder / CLOSED_FILE).read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    return Declined(str(raw["reason"]), over=True) if raw["token"] == slot.token else None
+    from hmac import compare_digest
+
+    of_this_run = compare_digest(str(raw["token"]).encode(), slot.token.encode())
+    return Declined(str(raw["reason"]), over=True) if of_this_run else None
 
 
 def _above(start: Path) -> Slot | None:

@@ -29,6 +29,7 @@ from recall.domain.stream.dialect import Dialect
 from recall.domain.stream.spending import Spending
 from recall.domain.text import clean
 from recall.failpoint import failpoint
+from recall.ownership import take_back
 from recall.whole_files import PRIVATE, replace_file
 
 _START_PATIENCE = 20.0
@@ -160,6 +161,8 @@ class ProcessRunner:
         replace_file(prompt, spec.prompt.encode("utf-8", "replace"), durable=False)
         failpoint("runner.prompt_written")
         account = account_of(spec.fence.user) if spec.fence is not None and spec.fence.user else None
+        if account is not None:
+            take_back(spec.cwd, account.uid)  # a run that goes on finds it as the one before left it
         if spec.slot is not None:
             prompt = _open_slot(spec, spec.slot, account)
         failpoint("runner.slot_opened")

@@ -49,14 +49,16 @@ class Gate:
         """The key was used."""
         self.key = secrets.token_urlsafe(_BYTES)
 
+    def knows(self, knock: Knock) -> bool:
+        """Tell whether this is of a browser that has come in before."""
+        return _same(knock.pass_, self.pass_)
+
     def keeps_out_of_entrance(self, knock: Knock) -> str:
         """Say why this does not come in, or "". A link to the entrance may stand anywhere; who is inside already may
         come again with a key that was used."""
         if knock.purpose:
             return "this address is not for looking in advance"
-        return self._misled(knock) or (
-            "" if _same(knock.key, self.key) or _same(knock.pass_, self.pass_) else _UNKNOWN
-        )
+        return self._misled(knock) or ("" if _same(knock.key, self.key) or self.knows(knock) else _UNKNOWN)
 
     def keeps_out_of_page(self, knock: Knock) -> str:
         """Say why this does not get a page or a part of one, or ""."""
@@ -78,7 +80,7 @@ class Gate:
         return "" if knock.host.lower() in known else f"this is 127.0.0.1:{self.port} and has no other name"
 
     def _unknown(self, knock: Knock) -> str:
-        return "" if _same(knock.pass_, self.pass_) else _UNKNOWN
+        return "" if self.knows(knock) else _UNKNOWN
 
 
 def _same(said: str, secret: str) -> bool:
