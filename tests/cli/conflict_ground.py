@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,8 +48,10 @@ TASKS = """\
 """
 
 
-def meeting(kept: Kept, name: str, main: Files, task: Files, before: Files) -> Ground:
-    """A project in which T-2 is in conflict with T-1, as `Ground.meet` brings it about."""
+def meeting(
+    kept: Kept, name: str, main: Files, task: Files, before: Files, then: Callable[[Ground], None] | None = None
+) -> Ground:
+    """A project in which T-2 is in conflict with T-1, as `Ground.meet` brings it about; `then` goes on from there."""
 
     def make(place: Path) -> None:
         repo = Repo.create(place / "repo")
@@ -57,6 +59,8 @@ def meeting(kept: Kept, name: str, main: Files, task: Files, before: Files) -> G
         ground = Ground(repo)
         ground.meet(main, task)
         assert ground.entry().state is MergeState.CONFLICT
+        if then is not None:
+            then(ground)
 
     return Ground(Repo(kept(name, make) / "repo"))
 

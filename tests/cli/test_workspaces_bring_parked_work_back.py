@@ -8,9 +8,10 @@ import pytest
 
 from recall.engine.ports import Store
 from recall.gitops.slot_records import LEFT, SlotRecords
-from tests.cli.conflict_ground import CONFIG, TASKS, Ground
+from tests.cli.conflict_ground import CONFIG, TASKS, Ground, meeting
 from tests.cli.conftest import Recall, typed
 from tests.support.hermetic_git import Repo
+from tests.support.kept import Kept
 
 BRANCH = "recall/main/T-2/1"
 
@@ -24,10 +25,17 @@ def ground(repo: Repo, cli: Recall, monkeypatch: pytest.MonkeyPatch) -> Ground:
 
 
 @pytest.fixture
-def parked(ground: Ground, cli: Recall) -> Ground:
+def parked(kept: Kept, home: Path, cli: Recall, monkeypatch: pytest.MonkeyPatch) -> Ground:
     """Run 2 was given up; its work is parked."""
-    ground.meet({"x": "main\n"}, {"x": "task\n", "more/big": "x" * 3000}, {"x": "x\n"})
-    assert cli("resolve", "T-2", "--give-up").code == 0
+
+    def give_up(ground: Ground) -> None:
+        with monkeypatch.context() as there:
+            there.chdir(ground.repo.path)
+            assert cli("resolve", "T-2", "--give-up").code == 0
+
+    task = {"x": "task\n", "more/big": "x" * 3000}
+    ground = meeting(kept, "parked", {"x": "main\n"}, task, {"x": "x\n"}, give_up)
+    monkeypatch.chdir(ground.repo.path)
     return ground
 
 
