@@ -7,7 +7,11 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --no-annotate
 
-.PHONY: run test bench soak format docs screenshots snapshots lock clean
+# More than there are processors: some tests wait for others' processes.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 3 / 2)
+PYTEST := $(BIN)/pytest -q -n $(WORKERS) --dist worksteal
+
+.PHONY: run test types suite bench soak format docs screenshots snapshots lock clean
 
 run: $(VENV)/.runtime
 	@$(BIN)/recall rehearse
@@ -16,8 +20,14 @@ test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory --jobs=2 types suite
+
+# Both at once: the type check keeps one processor busy, and says what it found in one piece.
+types: $(VENV)/.dev
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
-	$(BIN)/pytest -q -n auto $(PYTEST_ARGS)
+
+suite: $(VENV)/.dev
+	$(PYTEST) $(PYTEST_ARGS)
 
 # Each prints what it measured beside a baseline of the same minute. BENCH names some of them only.
 BENCH ?= end_to_end git_life cold_start claims import_list screen office
@@ -43,7 +53,7 @@ screenshots: $(VENV)/.dev
 
 # Accepts what the screens look like now as what tests/snapshots expect; read the difference before it is committed.
 snapshots: $(VENV)/.dev
-	SNAPSHOTS=write $(BIN)/pytest -q -n auto tests/snapshots
+	SNAPSHOTS=write $(PYTEST) tests/snapshots
 
 # Writes the locks anew from pyproject.toml. Nothing in them names where packages are fetched from.
 lock: $(VENV)/.dev

@@ -54,7 +54,7 @@ def run(
             socket.send_fds(_starter(), [json.dumps(words).encode("utf-8", "surrogateescape")], fds)
         mine.settimeout(timeout)
         with mine.makefile("r") as told:
-            pid = int(told.readline())
+            pid = int(told.readline() or _nothing_is_started())
             try:
                 code = int(told.readline())
             except TimeoutError:
@@ -65,6 +65,10 @@ def run(
             file.seek(0)
             shown.append(file.read().decode())
     return subprocess.CompletedProcess([program, *args], code, *shown)
+
+
+def _nothing_is_started() -> str:
+    raise AssertionError("the process that starts programs has ended; what it said stands above")
 
 
 @functools.cache
