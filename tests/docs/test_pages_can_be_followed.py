@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.grounds import GROUNDS, Ground, standing_on
-from tests.docs.markdown import DOCUMENTS, Shown, spans
+from tests.docs.markdown import DOCUMENTS, Shown, blocks, spans
 from tests.docs.marks import ANSWERS, NOT_RUN, RUN_AS
 from tests.docs.steps import Begin, Typed, Write, commands, matches, steps
 
@@ -114,6 +114,15 @@ def test_each_mark_fits_a_command_that_is_shown() -> None:
 def test_few_commands_are_not_run() -> None:
     shown = {step.command for page in PAGES for step in steps(page) if isinstance(step, Typed)}
     assert len(NOT_RUN) < len(shown) / 5
+
+
+def test_no_other_block_hides_commands() -> None:
+    others = [
+        shown
+        for shown in blocks("", "text", "bash", "shell")
+        if re.search(r"^(\$ )?recall", shown.text, re.MULTILINE)
+    ]
+    assert list(map(str, others)) == [], "mark them as `sh` or `console`, so that they are run"
 
 
 def test_every_ground_is_used() -> None:
