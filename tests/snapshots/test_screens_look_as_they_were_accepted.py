@@ -134,6 +134,7 @@ SCREENS: dict[str, Callable[[Driver], object]] = {
     "task": lambda recall: recall.press("open"),
     "run": lambda recall: recall.press("diff").screen.shows("tomllib"),
     "agents": lambda recall: recall.press("agents"),
+    "office": lambda recall: recall.press("office"),
     "history": lambda recall: recall.press("history"),
     "settings": lambda recall: recall.press("settings"),
     "help": lambda recall: recall.press("help"),
@@ -151,13 +152,15 @@ def test_a_screen(gallery: Gallery, scene: tuple[Shop, ConflictView], name: str,
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["120x40", "80x24"])
-def test_the_main_screen_in_the_light_theme(
-    gallery: Gallery, scene: tuple[Shop, ConflictView], size: tuple[int, int]
+@pytest.mark.parametrize("name", ["main", "office"])
+def test_a_screen_in_the_light_theme(
+    gallery: Gallery, scene: tuple[Shop, ConflictView], name: str, size: tuple[int, int]
 ) -> None:
     with driving(scene[0].session, size=size) as recall:
         recall.app.theme = "recall-light"
         _shown(recall)
-        gallery.hang(f"main-light-{size[0]}x{size[1]}", recall.app, _settling(recall))
+        SCREENS[name](recall)
+        gallery.hang(f"{name}-light-{size[0]}x{size[1]}", recall.app, _settling(recall))
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["120x40", "80x24"])
@@ -188,7 +191,7 @@ def test_the_first_start(gallery: Gallery, tmp_path: Path, size: tuple[int, int]
 
 @pytest.mark.skipif(os.environ.get("SNAPSHOTS") == "write", reason="what is accepted is being written")
 def test_nothing_is_accepted_that_no_test_shows() -> None:
-    shown = {*SCREENS, "main-light", "workbench", "first-start"}
+    shown = {*SCREENS, "main-light", "office-light", "workbench", "first-start"}
     names = {f"{name}-{width}x{height}.txt" for name in shown for width, height in (WIDE, NARROW)}
     names |= {name.replace(".txt", ".svg") for name in names if _has_picture(name.removesuffix(".txt"))}
     assert {file.name for file in _ACCEPTED.iterdir()} == names

@@ -15,6 +15,7 @@ from tests.support.driver import Driver, driving, shop_in
 _OPEN: dict[str, Callable[[Driver], object]] = {
     "themes": lambda recall: recall.press("theme").screen.shows("Theme", "enter keeps it"),
     "palette": lambda recall: recall.press("palette").screen.shows("Search for commands", "requeue"),
+    "office": lambda recall: recall.press("office").screen.shows("Office", "/|"),
     "history": lambda recall: recall.press("history").screen.shows("History", "->"),
     "question": lambda recall: recall.press("cancel").screen.shows("Cancel T-1?", "enter yes - escape no"),
 }

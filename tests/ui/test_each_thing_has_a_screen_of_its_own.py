@@ -256,7 +256,7 @@ def test_every_screen_fits_and_hostile_text_is_harmless(tmp_path: Path, home: Pa
         shop.store.set_cooldown("ant", time.time() + 3000, actor="cli", reason=everything)
         with driving(shop.session, size=size) as recall:
             recall.board.shows("T-1")
-            for keys in (["enter"], ["d"], ["A"], ["y"], ["comma"], ["question_mark"]):
+            for keys in (["enter"], ["d"], ["A"], ["O"], ["y"], ["comma"], ["question_mark"]):
                 recall.board.select("T-1").keys(*keys).wait(lambda: isinstance(recall.app.screen, DetailScreen))
                 for pane in ("1", "2", "3", "4"):
                     recall.keys(pane)

@@ -20,6 +20,7 @@ from recall.ui.screens.main import MainScreen
 from recall_widgets.agent_list import AgentList
 from recall_widgets.log_view import LogView
 from recall_widgets.needs_you import NeedsYou
+from recall_widgets.office.view import OfficeView
 from recall_widgets.queue_view import QueueView
 from recall_widgets.task_board import TaskBoard
 
@@ -70,7 +71,7 @@ def test_only_a_cooldown_can_be_lifted() -> None:
     assert lift.unavailable(Context(_EMPTY.overview, agent=Agent("ant", cooling_until=5.0))) == ""
 
 
-@pytest.mark.parametrize("pane", [TaskBoard, AgentList, QueueView, NeedsYou, LogView])
+@pytest.mark.parametrize("pane", [TaskBoard, AgentList, QueueView, NeedsYou, LogView, OfficeView])
 def test_no_pane_takes_a_command_s_key_for_itself(pane: type[Widget]) -> None:
     taken = {key for key, _ in pane()._bindings}  # pyright: ignore[reportPrivateUsage] - where Textual looks them up
     everywhere = {binding.key for binding in MainScreen.BINDINGS if isinstance(binding, Binding) and binding.priority}

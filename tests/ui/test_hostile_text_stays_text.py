@@ -10,6 +10,7 @@ import pytest
 from recall.domain.agent import AgentSpec
 from recall.domain.run import Claim, RunResult
 from recall.domain.task import TaskState
+from recall.ui.screens.office import OfficeScreen
 from tests.support.builders import settlement, spec
 from tests.support.driver import Driver, Shop, driving, shop_in
 from tests.support.pilot import NARROW, WIDE
@@ -69,6 +70,12 @@ def test_wherever_it_is_shown(shop: Shop, size: tuple[int, int]) -> None:
         recall.board.select("T-2").keys("enter")
         recall.screen.shows("Events")
         _looks_harmless(recall)
+        recall.keys("escape")
+        recall.press("office").wait(lambda: isinstance(recall.app.screen, OfficeScreen))
+        recall.screen.shows("T-2", "1 at work")
+        for _ in range(2):
+            recall.keys("tab")
+            _looks_harmless(recall)
         recall.keys("escape")
         recall.board.focus()
         recall.press("diff")

@@ -23,6 +23,7 @@ from recall_widgets.agent_list import AgentList
 from recall_widgets.hunk_view import HunkView
 from recall_widgets.log_view import LogView
 from recall_widgets.needs_you import NeedsYou
+from recall_widgets.office.view import OfficeView
 from recall_widgets.queue_view import QueueView
 from recall_widgets.task_board import TaskBoard
 from tests.support.builders import spec
@@ -48,7 +49,7 @@ def test_the_table_s_own_keys_are_such_keys_and_never_clash(tmp_path: Path) -> N
         assert not set(keys) & set(moving)
 
 
-@pytest.mark.parametrize("pane", [TaskBoard, AgentList, QueueView, NeedsYou, LogView])
+@pytest.mark.parametrize("pane", [TaskBoard, AgentList, QueueView, NeedsYou, LogView, OfficeView])
 def test_every_key_that_a_pane_needs_is_kept_from_commands(pane: type[Widget]) -> None:
     taken = _given_keys(pane())
     first = {binding.id for binding in MainScreen.BINDINGS if isinstance(binding, Binding) and binding.priority}

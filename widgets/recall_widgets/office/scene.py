@@ -188,8 +188,7 @@ def _labels(worker: Worker, spot: Spot, room: Room, look: Look) -> Iterator[Text
         yield Text(spot.x, spot.y, (Span(flag, "needs-you"),))
     if worker.pose is Pose.DOZING and not look.plain:
         x, _ = place_of_figure(spot, worker, room.scale)
-        yield Text(x + 8 * room.scale, spot.y, (Span("z", "cool"),))
-        yield Text(x + 9 * room.scale + 1, spot.y + 1 - room.scale // 2, (Span("z", "muted"),))
+        yield Text(x + 8 * room.scale, spot.y, (Span("z z", "cool"),))
     if spot.place is Place.DESK and worker.pose in _LIT:
         yield from _on_screen(worker, spot, room, look)
 
