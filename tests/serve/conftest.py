@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,13 @@ from tests.support.builders import spec
 from tests.support.driver import Shop, shop_in
 
 
+def two_tasks(folder: Path) -> AbstractContextManager[Shop]:
+    return shop_in(folder, spec("T-1", title="First"), spec("T-2", title="Second"))
+
+
 @pytest.fixture
 def shop(tmp_path: Path, home: Path) -> Iterator[Shop]:
-    with shop_in(tmp_path, spec("T-1", title="First"), spec("T-2", title="Second")) as shop:
+    with two_tasks(tmp_path) as shop:
         yield shop
 
 

@@ -6,6 +6,7 @@ import http.server
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,8 +14,9 @@ import pytest
 
 from recall.domain.task import TaskState
 from tests.e2e.test_conflicts_are_settled_by_a_person import MEET, PERSON
+from tests.serve.conftest import two_tasks
 from tests.serve.served import Served, serving
-from tests.support.browser import Person, Tab
+from tests.support.browser import Browser, Person, Tab
 from tests.support.driver import Shop
 from tests.support.workshop import Workshop, eventually
 
@@ -25,8 +27,26 @@ def _on_the_board(person: Person, served: Served) -> Tab:
     return person.open(served.url).shows("RECALL", "T-1 First", "ant")
 
 
-def test_the_board_is_seen_and_no_request_leaves_the_machine(person: Person, served: Served) -> None:
-    tab = _on_the_board(person, served)
+@dataclass(frozen=True)
+class Visit:
+    """A person who looks at the board; nothing of it is changed for good, so that it does for many tests."""
+
+    shop: Shop
+    served: Served
+    person: Person
+    tab: Tab
+
+
+@pytest.fixture(scope="module")
+def visit(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
+    with two_tasks(tmp_path_factory.mktemp("visited")) as shop, serving(shop.repo.path) as served:
+        person = browser.person()
+        yield Visit(shop, served, person, _on_the_board(person, served))
+        person.leave()
+
+
+def test_the_board_is_seen_and_no_request_leaves_the_machine(visit: Visit) -> None:
+    tab, served = visit.tab, visit.served
     assert {urlsplit(each).netloc for each in tab.requests} == {served.host}
     assert any(each.startswith("ws://") for each in tab.requests)
     assert set(tab.statuses.values()) == {200}
@@ -60,25 +80,26 @@ def test_the_page_itself_can_reach_nothing_else(person: Person, served: Served) 
     assert {urlsplit(each).netloc for each in tab.requests[:seen]} == {served.host}
 
 
-def test_a_key_pauses_an_agent_in_the_store(person: Person, served: Served, shop: Shop) -> None:
-    tab = _on_the_board(person, served)
+def test_a_key_pauses_an_agent_in_the_store(visit: Visit) -> None:
+    tab, store = visit.tab, visit.shop.store
     tab.press("2", "p").shows("ant  paused")
-    eventually(lambda: {each.name: each.paused for each in shop.store.agents()} == {"ant": True, "bee": False})
-    shop.store.resume_agent("ant", actor="cli")
+    eventually(lambda: {each.name: each.paused for each in store.agents()} == {"ant": True, "bee": False})
+    store.resume_agent("ant", actor="cli")
     tab.shows("ant  free")
 
 
-def test_the_terminal_follows_the_window(person: Person, served: Served) -> None:
-    tab = _on_the_board(person, served)
+def test_the_terminal_follows_the_window(visit: Visit) -> None:
+    tab = visit.tab.press("1")
     wide = len(tab.lines[0])
     tab.call("Emulation.setDeviceMetricsOverride", width=700, height=500, deviceScaleFactor=1, mobile=False)
     tab.wait(lambda: len(tab.lines[0]) < wide - 40, "a narrow terminal")
     tab.shows("4 Log ", "T-1 First", "why T-1").wait(lambda: tab.lines[0].rstrip()[-3] == ":", "the time at its end")
+    tab.call("Emulation.clearDeviceMetricsOverride")
+    tab.wait(lambda: len(tab.lines[0]) == wide, "the terminal as it was")
 
 
-def test_an_editor_cannot_be_opened_here_and_it_is_said_how_to(person: Person, served: Served) -> None:
-    tab = _on_the_board(person, served)
-    tab.press("e").shows("run this in a terminal: cd ")
+def test_an_editor_cannot_be_opened_here_and_it_is_said_how_to(visit: Visit) -> None:
+    visit.tab.press("1", "e").shows("run this in a terminal: cd ")
 
 
 def test_a_conflict_is_resolved_and_lands(tmp_path: Path, home: Path, person: Person) -> None:
@@ -147,10 +168,10 @@ new Promise(end => {{
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "elsewhere.test"])
-def test_a_page_of_another_origin_gets_nothing(person: Person, served: Served, other: Other, name: str) -> None:
+def test_a_page_of_another_origin_gets_nothing(visit: Visit, other: Other, name: str) -> None:
     """The person is inside, so the browser has the cookie, and the page even knows the room."""
-    _on_the_board(person, served)
-    tab = person.open(f"http://{name}:{other.server_port}/")
+    served = visit.served
+    tab = visit.person.open(f"http://{name}:{other.server_port}/")
     at = {"port": served.port, "room": served.room}
     assert tab.text == "other"
     assert tab.evaluate(_OPEN_SOCKET.format(**at)) == "refused"
@@ -164,6 +185,7 @@ def test_a_page_of_another_origin_gets_nothing(person: Person, served: Served, o
     assert len(served.viewers()) == 1
     assert other.cookies, "it was visited"
     assert set(other.cookies) == {""}, "a cookie of one port is sent to every other, but for its path"
+    tab.close()
 
 
 def test_a_name_that_was_bent_to_this_machine_is_refused(person: Person, served: Served) -> None:
