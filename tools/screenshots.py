@@ -38,6 +38,7 @@ from recall.ui.screens.conflict import ConflictScreen
 from recall.ui.session import Session, open_session
 from recall.ui.set_up import SetUpApp
 from recall.ui.terminal import symbols_here
+from recall_widgets.office.view import OfficeView
 from tools.album import portable, unfit
 
 SCREENS: Final = Path(__file__).parents[1] / "docs" / "screens"
@@ -167,6 +168,7 @@ async def _rehearsal(camera: Camera, app: RecallApp, session: Session) -> None:
     await camera.until(lambda: conflict.id in str(app.main.query_one("#log").border_title), "the log of its run")
     await _main_screen(camera)
     await _workbench(camera, app, conflict)
+    await _office(camera, app)
     await _screens_about_one_thing(camera, app, session)
     await camera.command("quit")
     await camera.keys("2")
@@ -197,6 +199,21 @@ async def _workbench(camera: Camera, app: RecallApp, conflict: TaskRef) -> None:
     camera.take("workbench")
     async with _light(camera):
         camera.take("workbench-light")
+    await camera.keys("escape")
+
+
+async def _office(camera: Camera, app: RecallApp) -> None:
+    await camera.command("office")
+    await camera.until(lambda: app.screen is not app.main, "the office")
+    view = app.screen.query_one(OfficeView)
+    await camera.keys("tab")
+    await camera.until(lambda: not view.is_moving, "everybody at a place")
+    camera.take("office")
+    async with _light(camera):
+        camera.take("office-light")
+    await camera.resize(NARROW)
+    camera.take("office-80x24")
+    await camera.resize(WIDE)
     await camera.keys("escape")
 
 

@@ -35,7 +35,7 @@ _COMMANDS = (
 
 class OfficeScreen(DetailScreen):
     PANES: ClassVar[dict[str, str]] = {"room": "Office"}
-    OFFERED: ClassVar[Sequence[str]] = ("answer", "conflict", "log", "pause-agent", "lift", "stop-run", "requeue")
+    OFFERED: ClassVar[Sequence[str]] = ("answer", "conflict", "lift", "log", "diff", "pause-agent", "stop-run")
     BINDINGS: ClassVar[list[BindingType]] = [
         *command_bindings(_COMMANDS),
         Binding("n", "other_run", show=False, id="office.run"),
