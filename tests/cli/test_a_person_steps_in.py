@@ -22,6 +22,8 @@ def _state(cli: Recall, task: str) -> str:
         (["hold T-1", "unhold T-1"], "todo"),
         (["cancel T-1"], "cancelled"),
         (["cancel T-1", "requeue T-1"], "todo"),
+        (["finish T-1"], "done"),
+        (["finish T-1", "requeue T-1"], "todo"),
     ],
 )
 def test_a_task_is_moved(cli: Recall, commands: list[str], state: str) -> None:
@@ -30,6 +32,13 @@ def test_a_task_is_moved(cli: Recall, commands: list[str], state: str) -> None:
         assert (ended.code, ended.err) == (0, "")
         assert ended.out.startswith("T-1 ")
     assert _state(cli, "T-1") == state
+
+
+def test_what_waited_for_a_task_that_was_done_by_hand_may_begin(cli: Recall) -> None:
+    assert cli("why", "T-2").out.startswith("T-2: waits for T-1")
+    assert cli("finish", "T-1", "--reason", "did it myself").code == 0
+    assert cli("why", "T-2").out.startswith("T-2: ready")
+    assert "done (manual): did it myself" in cli("why", "T-1").out
 
 
 def test_what_cannot_be_is_refused_in_words(cli: Recall) -> None:

@@ -73,6 +73,22 @@ def cancel(task_id: str, reason: str) -> None:
     )
 
 
+@click.command(epilog="Example: recall finish T-12 --reason 'merged by hand'")
+@_task
+@_reason
+def finish(task_id: str, reason: str) -> None:
+    """Mark a task as done that you did yourself.
+
+    No commit of it is looked for or verified. If it runs, its agent is stopped; work of its runs is kept. What waits
+    for it may begin.
+    """
+    _change(
+        task_id,
+        lambda store, ref: interventions.finish(store, ref, actor=ACTOR, reason=reason),
+        f"is done, by your word; `recall requeue {task_id}` reopens it",
+    )
+
+
 @click.command(epilog="Example: recall prioritize T-12 10", context_settings={"ignore_unknown_options": True})
 @_task
 @click.argument("priority", type=int)

@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "hold": ("interventions", "hold", "Keep a task from being started; stops it if it runs."),
     "unhold": ("interventions", "unhold", "Let a task on hold go on."),
     "cancel": ("interventions", "cancel", "Give a task up; its work is kept."),
+    "finish": ("interventions", "finish", "Mark a task as done that you did yourself."),
     "prioritize": ("interventions", "prioritize", "Change a task's priority; higher runs earlier."),
     "answer": ("interventions", "answer", "Answer the question that a task waits with."),
     "resolve": ("resolve", "resolve", "Look at a conflict with main, and settle it."),
