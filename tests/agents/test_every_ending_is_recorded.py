@@ -93,6 +93,8 @@ def test_what_others_must_not_read_is_private(bench: Bench) -> None:
     assert stat.S_IMODE((bench.slot / "run.json").stat().st_mode) == 0o400
     kept = {path.name: stat.S_IMODE(path.stat().st_mode) for path in bench.folder.iterdir()}
     assert set(kept.values()) == {0o600}, kept
+    assert stat.S_IMODE(bench.slot.stat().st_mode) == 0o700
+    assert stat.S_IMODE((bench.slot / "closed.json").stat().st_mode) == 0o600
 
 
 def test_the_agent_gets_its_environment_and_little_else(bench: Bench) -> None:

@@ -46,6 +46,9 @@ def test_the_store_keeps_the_contract(tmp_path: Path) -> None:
 def test_the_state_folder_is_for_its_owner_only(tmp_path: Path) -> None:
     with make_store(tmp_path):
         assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
+        files = {file.name: stat.S_IMODE(file.stat().st_mode) for file in (tmp_path / "state").iterdir()}
+        assert files.keys() >= {"recall.db", "recall.db-wal", "recall.db.lock"}
+        assert set(files.values()) == {0o600}, files
 
 
 def test_connections_are_durable_and_checked(tmp_path: Path) -> None:

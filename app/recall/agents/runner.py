@@ -201,7 +201,9 @@ def read_exit(folder: Path) -> ExitRecord | None:
 def _open_slot(spec: RunSpec, slot: Path, account: Account | None) -> Path:
     """Give the slot to this run: identity and token, an empty mailbox, the prompt. `account` is another user whom it
     runs as; it can read what is told there, and write in its tree only."""
-    if account is not None:
+    if account is None:
+        slot.chmod(0o700)
+    else:
         open_slot(account, slot)
     for_group = 0o040 if account is not None else 0
     for stale in (*slot.glob("answer-*"), slot / mailbox.CLOSED_FILE):

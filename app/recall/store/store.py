@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,6 +56,7 @@ def open_store(path: Path, clock: Clock, rng: Rng, *, lock_timeout: float = 10.0
     _make_folder(path.parent)
     lock_file = path.with_name(path.name + ".lock")
     lock, patience = StoreLock(lock_file, lock_timeout), Patience(path, lock_timeout, rng)
+    _make_private(path)
     try:
         opened = patience.through(lambda: _up_to_date(path, lock))
     except sqlite3.Error as error:
@@ -68,6 +71,13 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, mode=0o700, exist_ok=True)
     except OSError as refused:
         raise failure_of(refused, f"the state folder {folder} cannot be made") from refused
+
+
+def _make_private(path: Path) -> None:
+    """Have SQLite find an empty file that is its owner's only: a new one of its own would be for everybody. One that
+    is there is not even opened, since closing it again would end every lock that this process holds on it."""
+    with suppress(OSError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
 def _up_to_date(path: Path, lock: StoreLock) -> sqlite3.Connection:
