@@ -193,7 +193,8 @@ def prove_user(name: str, reach: Reach, *, network: bool = True) -> Proof:
     if not name:
         return Proof("user", False, "sandbox.user in recall.toml names nobody")
     if os.geteuid() != 0:
-        return Proof("user", False, "only a dispatcher that runs as root can start agents as another user")
+        what = "only a dispatcher that runs as root can start agents as another user"
+        return Proof("user", False, f"{what} (docs/SECURITY.md has another way)")
     try:
         account = account_of(name)
     except ConfigError as refused:
