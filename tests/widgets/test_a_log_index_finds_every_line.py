@@ -55,7 +55,7 @@ def test_a_byte_is_in_the_line_that_holds_it(chunks: list[bytes], data: st.DataO
     assert index.number_at(offset) == text.data[:offset].count(b"\n")
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(CHUNKS)
 def test_lines_that_are_taken_apart_or_hidden_count_as_what_is_shown(chunks: list[bytes]) -> None:
     text = Text(b"".join(chunks))
