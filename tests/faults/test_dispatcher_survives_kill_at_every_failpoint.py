@@ -110,9 +110,14 @@ CASES = [
             *("recovery.queue_settled", "slots.proof_taken", "queue.verified"),
         ),
     ),
-    Case("landing", PLAIN, ("landing.objects_carried", "landing.pinned", "landing.main_advanced")),
-    Case("leaving", PLAIN, ("workspace.work_kept", "workspace.detached", "workspace.base_unpinned")),
-    Case("landing_done", PLAIN, ("landing.unpinned#2",)),
+    Case(
+        "landing",
+        PLAIN,
+        (
+            *("landing.objects_carried", "landing.pinned", "landing.main_advanced", "landing.unpinned"),
+            *("workspace.work_kept", "workspace.detached", "workspace.base_unpinned"),
+        ),
+    ),
     Case("landing_beside_edits", EDITED, ("landing.merged", "queue.main_moved", "queue.landing_recorded")),
     Case("landing_rolled_forward", EDITED, ("queue.intent_recorded", "queue.landing_rolled_forward")),
     Case("spending", TELLING, ("settle.spending_kept",)),
