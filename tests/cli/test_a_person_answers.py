@@ -40,6 +40,7 @@ def test_a_cooldown_for_a_while(cli: Recall, typed: str, seconds: float) -> None
     assert (shown["agent"], shown["reason"]) == ("ann", "quota")
     assert abs(shown["cooling_until"] - time.time() - seconds) < 5
     assert "ann is cooling until" in cli("cooldown", "ann").out
+    assert cli("why", "ann").out.endswith("): quota\n")
     assert next(row for row in cli("agents", "--json").json if row["name"] == "ann")["state"] == "cooling"
     assert cli("next", "--agent", "ann").code == 10
 

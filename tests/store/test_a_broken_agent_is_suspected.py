@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from recall.domain.agent import Agent, AgentSpec
 from recall.domain.progress import standing
-from recall.domain.run import Refused, RunResult
+from recall.domain.run import Refused
 from recall.domain.task import Task, TaskState
 from recall.store import SqliteStore
-from tests.support.builders import import_specs, landed, make_store, ref, settlement, spec, started
+from tests.support.builders import failed, import_specs, landed, make_store, ref, spec
 from tests.support.clock import FakeClock
 
 
@@ -30,17 +29,6 @@ def store(tmp_path: Path, clock: FakeClock) -> Generator[SqliteStore]:
         yield store
 
 
-def fails(store: SqliteStore, id_: str, *, agent: str = "amy", quick: bool = True) -> None:
-    claim = started(store, id_, agent=agent, owner=f"{agent}-{id_}-{store.last_seq()}")
-    assert store.end_run(claim.run_id, claim.owner, claim.version) is None
-    task = look(store, id_)
-    end = settlement(RunResult.FAILED, "exit code 127", attempts=task.attempts, max_attempts=task.max_attempts or 3)
-    refused = store.settle_run(
-        claim.run_id, claim.owner, claim.version, replace(end, quick_failure=quick, retry_at=None), actor="dispatcher"
-    )
-    assert refused is None
-
-
 def look(store: SqliteStore, id_: str) -> Task:
     task = store.task(ref(id_))
     assert task is not None
@@ -53,7 +41,7 @@ def agent(store: SqliteStore, name: str = "amy") -> Agent:
 
 def fail_on_three(store: SqliteStore) -> None:
     for id_ in ("T-1", "T-2", "T-3"):
-        fails(store, id_)
+        failed(store, id_)
 
 
 def test_three_tasks_in_a_row_hold_it_and_cost_nothing(store: SqliteStore, clock: FakeClock) -> None:
@@ -80,22 +68,22 @@ def test_each_pause_in_a_row_is_longer_and_one_failure_is_enough(store: SqliteSt
     fail_on_three(store)
     for pause in (600, 1200):
         clock.advance(pause / 2)
-        fails(store, "T-4")
+        failed(store, "T-4")
         assert agent(store).cooling_until == clock.wall + pause
     assert look(store, "T-4").attempts == 0
 
 
 def test_one_task_that_nobody_can_do_raises_no_suspicion(store: SqliteStore) -> None:
     for _ in range(2):
-        fails(store, "T-2")
-    fails(store, "T-3")
+        failed(store, "T-2")
+    failed(store, "T-3")
     assert agent(store).suspicions == 0
     assert look(store, "T-2").attempts == 2
 
 
 def test_every_failure_of_the_row_is_given_back(store: SqliteStore) -> None:
     for id_ in ("T-2", "T-2", "T-3", "T-2", "T-4"):
-        fails(store, id_)
+        failed(store, id_)
     assert agent(store).suspicions == 1
     assert [look(store, id_).attempts for id_ in ("T-2", "T-3", "T-4")] == [0, 0, 0]
     assert look(store, "T-2").state is TaskState.TODO, "its three attempts had called a person"
@@ -105,13 +93,13 @@ def test_every_failure_of_the_row_is_given_back(store: SqliteStore) -> None:
 
 @pytest.mark.parametrize("between", ["slow", "landed"])
 def test_a_real_try_in_between_ends_the_row(store: SqliteStore, between: str) -> None:
-    fails(store, "T-2")
-    fails(store, "T-3")
+    failed(store, "T-2")
+    failed(store, "T-3")
     if between == "slow":
-        fails(store, "T-4", quick=False)
+        failed(store, "T-4", quick=False)
     else:
         landed(store, "T-4")
-    fails(store, "T-5")
+    failed(store, "T-5")
     assert agent(store).suspicions == 0
     assert look(store, "T-5").attempts == 1
 
@@ -121,5 +109,5 @@ def test_a_person_clears_it(store: SqliteStore, clock: FakeClock) -> None:
     clock.advance(301)
     assert store.resume_agent("amy", actor="person") is None
     assert standing(store.tasks(), store.agents(), [], []).waits == ()
-    fails(store, "T-4")
+    failed(store, "T-4")
     assert agent(store).suspicions == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from recall.domain.clock import Clock
@@ -106,6 +107,18 @@ def ended(store: SqliteStore, id_: str, *, agent: str = "amy", owner: str = "") 
     claim = started(store, id_, agent=agent, owner=owner)
     assert store.end_run(claim.run_id, claim.owner, claim.version) is None
     return claim
+
+
+def failed(store: SqliteStore, id_: str, *, agent: str = "amy", quick: bool = True) -> None:
+    """End a run as a failure; a `quick` one raises the suspicion that the agent itself is broken."""
+    claim = ended(store, id_, agent=agent, owner=f"{agent}-{id_}-{store.last_seq()}")
+    task = store.task(ref(id_))
+    assert task is not None, id_
+    end = settlement(RunResult.FAILED, "exit code 127", attempts=task.attempts, max_attempts=task.max_attempts or 3)
+    refused = store.settle_run(
+        claim.run_id, claim.owner, claim.version, replace(end, quick_failure=quick, retry_at=None), actor="dispatcher"
+    )
+    assert refused is None, refused
 
 
 def queued(store: SqliteStore, id_: str, *, agent: str = "amy") -> tuple[Claim, int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recall.domain.task import TaskState
-from tests.support.builders import spec
+from tests.support.builders import failed, spec
 from tests.support.driver import Shop, driving, shop_in
 
 
@@ -75,6 +75,17 @@ def test_an_agent_is_paused_and_resumed(shop: Shop) -> None:
         recall.agents.shows("‖ bee")
         recall.press("pause-agent")
         recall.agents.hides("‖ bee")
+
+
+def test_an_agent_that_is_held_for_failing_at_once_goes_on_with_the_key_that_is_offered(shop: Shop) -> None:
+    shop.has(spec("T-1"), spec("T-2"), spec("T-3"))
+    for id_ in ("T-1", "T-2", "T-3"):
+        failed(shop.store, id_, agent="ant")
+    with driving(shop.session) as recall:
+        recall.screen.shows("it failed within 60 s", "p resume")
+        recall.agents.select("ant").press("pause-agent").says("ant is not held back any more")
+        recall.wait(lambda: not any(one.cooling_until or one.paused for one in shop.store.agents()))
+        recall.press("pause-agent").says("ant is paused")
 
 
 def test_everything_can_be_paused(shop: Shop) -> None:

@@ -125,7 +125,8 @@ def agent_doing(agent: Agent, overview: Overview) -> str:
         and agent.cooling_until > overview.now
         and not (agent.stopped_reason or agent.paused)
     ):
-        line = f'  "{agent.cooling_line}"' if agent.cooling_line else ""
+        reason = f": {agent.cooling_reason}" if agent.cooling_reason else ""
+        line = f'  "{agent.cooling_line}"' if agent.cooling_line else reason
         return f"until {until(agent.cooling_until, overview.now)}{line}"
     if agent.driven:
         return "driven by a person: claims with `recall next`"

@@ -53,6 +53,8 @@ def pause_agent(store: Store, context: Context) -> Refused | str:
         return Refused("select an agent first")
     if agent.paused or agent.stopped_reason:
         return interventions.resume_agent(store, agent.name, actor=ACTOR) or f"{agent.name} is not paused any more"
+    if agent.suspicions:
+        return interventions.resume_agent(store, agent.name, actor=ACTOR) or f"{agent.name} is not held back any more"
     refused = interventions.pause_agent(store, agent.name, actor=ACTOR, reason="paused by you")
     return refused or f"{agent.name} is paused: it starts nothing new"
 

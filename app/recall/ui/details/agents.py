@@ -70,8 +70,9 @@ def standing_rows(agent: Agent, now: float, width: int) -> list[ListRow]:
     rows += fact_rows("stopped", "stopped", agent.stopped_reason, width, "needs-you")
     if agent.cooling_until is not None and agent.cooling_until > now:
         rows += fact_rows("cooling", "cooling", f"until {until(agent.cooling_until, now)}", width, "cool")
-        quote = f'"{agent.cooling_line}"' if agent.cooling_line else agent.cooling_reason
+        quote = f'"{agent.cooling_line}"' if agent.cooling_line else ""
         rows += fact_rows("line", "read from", quote, width)
+        rows += fact_rows("because", "because", "" if quote else agent.cooling_reason, width)
     return rows
 
 
