@@ -39,6 +39,12 @@ def test_that_it_could_not_be_started(bench: Bench, argv: str) -> None:
     assert argv in record.error
 
 
+def test_that_the_workspace_does_not_have_it(bench: Bench) -> None:
+    assert "commit it on main" in bench.run("", argv=("./agent.sh",), shell=False).error
+    (bench.tree / "agent.sh").write_text("#!/bin/sh\n")
+    assert "commit it" not in bench.run("", argv=("./agent.sh",), shell=False).error, "it is there, but no program"
+
+
 def test_that_its_folder_is_not_there(bench: Bench) -> None:
     record = bench.run("true", cwd=bench.tree / "gone")
     assert record.status is None

@@ -51,6 +51,20 @@ def test_a_missing_program_and_a_broken_list_are_named(project: Repo, capsys: py
     assert "T-9" in wrong["task list"]
 
 
+def test_a_program_that_is_in_the_checkout_alone_is_named(project: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    toml = 'main = "main"\nverify = "none"\n[agents.own]\ncommand = ["./agent.sh"]\n'
+    project.write("recall.toml", toml)
+    project.write("agent.sh", "#!/bin/sh\n")
+    code, wrong = findings(capsys)
+    assert code == 1
+    assert "`./agent.sh` is not committed on main" in wrong["agent own"]
+    project.write("recall.toml", 'setup = "cp /opt/agent.sh ."\n' + toml)
+    assert findings(capsys) == (0, {}), "set-up may make it"
+    project.write("recall.toml", toml)
+    project.commit("an agent", {"agent.sh": "#!/bin/sh\n"})
+    assert findings(capsys) == (0, {})
+
+
 def test_a_wrong_counter_in_the_store_is_found(project: Repo, capsys: pytest.CaptureFixture[str]) -> None:
     database = Path(project.git_dir) / "recall" / "recall.db"
     connection = sqlite3.connect(database)

@@ -753,7 +753,7 @@ class Run:
                 stdin=stdin, stdout=write_end, stderr=write_end, process_group=0,
             )  # fmt: skip
         except (OSError, ValueError) as broken:
-            self.error = f"could not be started: {broken}"
+            self.error = f"could not be started: {broken}{self._missing()}"
             os.close(read_end)
             return
         finally:
@@ -766,6 +766,15 @@ class Run:
             self._give_prompt(os.dup(process.stdin.fileno()))
             process.stdin.close()
         process.returncode = 0  # every child's status is read by `_reap`, this one's too
+
+    def _missing(self) -> str:
+        """Say of a program that is named relative to the workspace that it is not in there: what is in your checkout
+        alone, is not."""
+        program = self.spec.command()[0]
+        relative = "/" in program and not os.path.isabs(program)
+        if not relative or os.path.lexists(os.path.join(self.spec.cwd, program)):
+            return ""
+        return ". The workspace does not have it: commit it on main, or give its absolute path in `command`"
 
     def _give_prompt(self, pipe: int) -> None:
         self._unread = read_file(self.spec.prompt_path)

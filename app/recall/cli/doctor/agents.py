@@ -4,11 +4,13 @@ A program is asked for its version and its help, with nothing on its standard in
 
 from __future__ import annotations
 
+import os.path
 import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recall.cli.doctor.finding import Finding, fine, note, wrong
@@ -48,6 +50,9 @@ def _look(project: Project, agent: AgentSettings) -> Iterator[Finding]:
         yield fine(about, "disabled")
     elif not path:
         yield wrong(about, f"`{program}` is not found", "install it, or name its path in `command`")
+    elif not _is_handed_out(project, program):
+        what = f"`{program}` is not committed on {project.settings.main}, so no workspace has it"
+        yield wrong(about, what, f"commit it there, or write {Path(path).absolute()} in `command`")
     elif not agent.preset:
         yield fine(about, f"starts {path}")
     else:
@@ -105,6 +110,17 @@ def _beside(project: Project, program: str) -> str | None:
     """Agents are started in a checkout of the repository, so a relative command is looked for there."""
     beside = project.settings.file.parent / program
     return str(beside) if "/" in program and beside.is_file() else None
+
+
+def _is_handed_out(project: Project, program: str) -> bool:
+    """Workspaces are made from main, so a program that is named relative to one is there when it is committed, unless
+    `setup` makes it."""
+    from recall.gitops.repository import Repository
+
+    if "/" not in program or Path(program).is_absolute() or project.settings.setup:
+        return True
+    repository = Repository(project.location, project.settings.main, project.state)
+    return repository.file_on_main(os.path.normpath(program)) is not None
 
 
 def _unused(agents: Sequence[AgentSettings]) -> Iterator[Finding]:
