@@ -22,6 +22,14 @@ def test_status_counts_and_lists(cli: Recall) -> None:
     assert (counts["ready"], counts["waiting"], counts["running"]) == (2, 1, 0)
 
 
+@pytest.mark.usefixtures("imported")
+def test_status_keeps_a_reason_of_several_lines_in_its_row(cli: Recall) -> None:
+    cli("hold", "T-3", "--reason", "the tests are red:\n  1 failed")
+    rows = [line for line in cli("status").out.splitlines() if "1 failed" in line]
+    assert len(rows) == 2, "among what needs you, and among the tasks"
+    assert all("T-3" in row for row in rows)
+
+
 @pytest.mark.usefixtures("project")
 def test_status_of_an_empty_store_says_what_to_do(cli: Recall) -> None:
     assert "recall import" in cli("status").out

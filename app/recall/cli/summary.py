@@ -43,7 +43,7 @@ def summary_lines(summary: Overview, *, every: bool, ascii_only: bool) -> Iterat
     for title, rows in sections:
         if rows:
             yield f"\n{title}"
-            yield from columns(rows)
+            yield from columns([tuple(cell.replace("\n", " ") for cell in row) for row in rows])
     if not summary.tasks:
         yield "\nNo tasks yet: write them into the task list, then run `recall import`."
 
