@@ -30,6 +30,7 @@ MOVING = (
     ("left, right", "go to the run before and behind in the timeline"),
     ("arrows", "go to the nearest agent in the office, as h, j and k do; tab goes to the next one"),
     ("n, t", "go to the next run of the selected agent in the office, and to the task of its run"),
+    ("b", "see what both sides of a conflict began with, or the result again"),
     ("mouse", "select, open with two clicks, press a key that is shown, drag a border"),
     ("esc", "take back the filter, then the zoom, then leave a screen or a dialog"),
 )
