@@ -114,8 +114,23 @@ class Repo:
         self.git("add", "-A")
         flags = [f"--author={author}"] if author else []
         flags += ["--allow-empty"] if allow_empty else []
-        self.git("commit", "-q", "-m", message, *flags)
-        return self.tip("HEAD")
+        self.git("-c", "maintenance.auto=false", "commit", "-q", "-m", message, *flags)
+        return self._head()
+
+    def _head(self) -> str:
+        """The id that `git commit` has just written; reading it costs no process."""
+        git_dir = self.path / ".git"
+        try:
+            if git_dir.is_file():
+                git_dir = self.path / git_dir.read_text().removeprefix("gitdir: ").rstrip("\n")
+            head = (git_dir / "HEAD").read_text().rstrip("\n")
+            if not head.startswith("ref: "):
+                return head
+            link = git_dir / "commondir"
+            common = git_dir / link.read_text().rstrip("\n") if link.exists() else git_dir
+            return (common / head.removeprefix("ref: ")).read_text().rstrip("\n")
+        except OSError:
+            return self.tip("HEAD")
 
     def branch(self, name: str, at: str = "HEAD") -> None:
         self.git("branch", name, at)
