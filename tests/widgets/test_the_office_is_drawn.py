@@ -14,11 +14,11 @@ from textual.pilot import Pilot
 from recall_styles import THEMES
 from recall_styles.themes import contrast
 from recall_widgets.glyphs import ASCII, UNICODE, Shown, Symbols
-from recall_widgets.office.canvas import raster
+from recall_widgets.office.canvas import Canvas, raster
 from recall_widgets.office.palette import GROUNDS, THEMED, colours
 from recall_widgets.office.people import Column, Office, Parcel, Place, Pose, Worker
 from recall_widgets.office.room import PICTURE_ROWS, Level, Room, at_cell, neighbour, room_for, spots_of
-from recall_widgets.office.scene import Look, Piece, scene_of
+from recall_widgets.office.scene import Look, Piece, Step, scene_of
 from recall_widgets.office.sprites import FURNITURE, dress_of, figure, frames_of
 from recall_widgets.office.view import OfficeView
 from recall_widgets.office.walks import CHEER_SECONDS, cheer, walks_between
@@ -265,6 +265,28 @@ def test_it_can_be_drawn_under_every_kind_of_theme(theme: str) -> None:
         app.theme = theme
         await pilot.pause()
         assert any("▀" in line for line in screen_lines(app))
+
+    run_app(Stage(view), WIDE, look)
+
+
+def test_who_passes_by_does_not_colour_a_label() -> None:
+    office = Office((_worker(0), _worker(1, Place.SOFA)))
+    view = _view()
+
+    async def look(app: Stage, pilot: Pilot[Any]) -> None:
+        view.show(office)
+        await pilot.pause()
+        room = room_for(*WIDE, 2)
+        canvas = Canvas(room, view.palette, app.theme_variables, dark=True)
+        spots = spots_of(office, room)
+        spot = spots["agent:0"]
+        y = spot.y + PICTURE_ROWS
+        passes = Step(spot.x, 2 * y - 6, Pose.WALKING, 0)
+        drawn = [
+            canvas.line(scene_of(office, room, spots, Look(steps=steps)), y) for steps in ({}, {"agent:1": passes})
+        ]
+        names = [next(segment for segment in strip if "a0" in segment.text) for strip in drawn]
+        assert names[0] == names[1]
 
     run_app(Stage(view), WIDE, look)
 

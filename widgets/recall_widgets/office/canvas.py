@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import groupby
 from typing import Final
 
 from rich.color import Color as RichColor
@@ -92,21 +93,15 @@ class Canvas:
         x = 0
         for text in texts_of(scene, y):
             segments += self._pixels(upper, lower, x, text.x)
-            segments += words_of(text, self._palette, self._under(text, lower))
+            segments += words_of(text, self._palette, self._under(text))
             x = text.x + width_of(text.spans)
         segments += self._pixels(upper, lower, x, self.room.width)
         return Strip(segments).adjust_cell_length(self.room.width)
 
     def _pixels(self, upper: list[str], lower: list[str], begin: int, end: int) -> Iterator[Segment]:
-        start = begin
-        while start < end:
-            pair = upper[start], lower[start]
-            stop = start + 1
-            while stop < end and (upper[stop], lower[stop]) == pair:
-                stop += 1
+        for pair, run in groupby(zip(upper[begin:end], lower[begin:end], strict=True)):
             sign = " " if pair[0] == pair[1] else _UPPER
-            yield Segment(sign * (stop - start), self._style(*pair))
-            start = stop
+            yield Segment(sign * len(list(run)), self._style(*pair))
 
     def _style(self, upper: str, lower: str) -> Style:
         style = self._styles.get((upper, lower))
@@ -116,9 +111,11 @@ class Canvas:
             self._styles[upper, lower] = style
         return style
 
-    def _under(self, text: Text, lower: list[str]) -> Style:
-        """Text has one colour under all of it, so that nothing shows through between its letters."""
-        under = text.ground or lower[min(text.x, len(lower) - 1)]
+    def _under(self, text: Text) -> Style:
+        """Text has one colour under all of it, so that nothing shows through between its letters: that of the room,
+        whoever passes by."""
+        row = self._ground[2 * text.y + 1]
+        under = text.ground or row[min(text.x, len(row) - 1)]
         return Style(color=self._ink(under), bgcolor=self._colours[under])
 
     def _ink(self, under: str) -> RichColor | None:

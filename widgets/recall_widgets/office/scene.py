@@ -186,7 +186,7 @@ def _labels(worker: Worker, spot: Spot, room: Room, look: Look) -> Iterator[Text
     if worker.badge and spot.place is not Place.QUEUE:
         flag = look.symbols.glyph(Shown.NEEDS_YOU) + (str(worker.badge) if worker.badge > 1 else "")
         yield Text(spot.x, spot.y, (Span(flag, "needs-you"),))
-    if worker.pose is Pose.DOZING and not look.plain:
+    if worker.pose is Pose.DOZING and not look.plain and worker.key not in look.steps:
         x, _ = place_of_figure(spot, worker, room.scale)
         yield Text(x + 8 * room.scale, spot.y, (Span("z z", "cool"),))
     if spot.place is Place.DESK and worker.pose in _LIT:
