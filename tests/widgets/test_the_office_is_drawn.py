@@ -280,7 +280,7 @@ def test_who_passes_by_does_not_colour_a_label() -> None:
         canvas = Canvas(room, view.palette, app.theme_variables, dark=True)
         spots = spots_of(office, room)
         spot = spots["agent:0"]
-        y = spot.y + PICTURE_ROWS
+        y = spot.y + PICTURE_ROWS * room.scale
         passes = Step(spot.x, 2 * y - 6, Pose.WALKING, 0)
         drawn = [
             canvas.line(scene_of(office, room, spots, Look(steps=steps)), y) for steps in ({}, {"agent:1": passes})
