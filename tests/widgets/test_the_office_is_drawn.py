@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from recall_styles import THEMES
 from recall_styles.themes import contrast
 from recall_widgets.glyphs import ASCII, UNICODE, Shown, Symbols
-from recall_widgets.office.canvas import Canvas, raster
+from recall_widgets.office.canvas import Canvas, ground, raster
 from recall_widgets.office.palette import GROUNDS, THEMED, colours
 from recall_widgets.office.people import Column, Office, Parcel, Place, Pose, Worker
 from recall_widgets.office.room import PICTURE_ROWS, Level, Room, at_cell, neighbour, room_for, spots_of
@@ -93,6 +93,16 @@ def test_what_there_is_room_for_is_shown(size: tuple[int, int], level: Level, sc
     assert len(room.desks) >= 5
 
 
+@pytest.mark.parametrize("size", [(100, 27), (120, 37), (160, 40), (200, 57)])
+@pytest.mark.parametrize("count", [1, 5, 12])
+def test_nothing_hangs_or_stands_before_the_board(size: tuple[int, int], count: int) -> None:
+    room = room_for(*size, count)
+    board, rows = room.board, ground(room, dark=True)
+    inner = range(board.x + 1, board.x + board.width - 1)
+    assert {rows[y][x] for y in range(2, 2 * board.height - 2) for x in inner} == {"C"}
+    assert all(cell.x >= board.x + board.width for cell in room.line)
+
+
 def test_twelve_fit_on_the_smallest_and_on_the_usual_screen() -> None:
     assert room_for(80, 21, 12).pages(12) == 1
     assert room_for(120, 37, 12).pages(12) == 1
@@ -166,8 +176,8 @@ def test_a_name_always_has_the_same_looks_and_names_differ() -> None:
 @pytest.mark.parametrize("dark", [True, False])
 def test_text_can_be_read_wherever_it_stands(dark: bool) -> None:
     known = colours(dark=dark)
-    for ground, ink in GROUNDS.items():
-        assert contrast(Color.parse(known[ground]), Color.parse(ink)) >= 4.5
+    for under, ink in GROUNDS.items():
+        assert contrast(Color.parse(known[under]), Color.parse(ink)) >= 4.5
     theme = next(theme for theme in THEMES if theme.dark is dark)
     for name in ("foreground", "muted", "needs-you", "run", "land", "good", "cool"):
         text = Color.parse(theme.foreground or "") if name == "foreground" else Color.parse(theme.variables[name])

@@ -26,6 +26,8 @@ Raster = tuple[tuple[str, ...], ...]
 _UPPER: Final = "▀"
 #: Pixels of the highest picture at scale 1.
 _TALLEST: Final = 12
+#: And how much of the wall a window needs, with a gap to the boss.
+_WINDOW_WIDTH: Final = 16
 
 
 def region_of(piece: Piece) -> Region:
@@ -181,10 +183,13 @@ def ground(room: Room, *, dark: bool) -> list[list[str]]:
 
 
 def _fixtures(room: Room, *, dark: bool) -> Iterable[Piece]:
-    scale, boss = room.scale, room.boss
-    window = "night" if dark else "day"
-    yield Piece(window, boss.x - 16 * scale, 1, scale)
-    yield Piece("boss", boss.x, 2 * boss.y, scale)
+    boss, window = room.boss, "night" if dark else "day"
+    for scale in (room.scale, 1):
+        x = boss.x - _WINDOW_WIDTH * scale
+        if x > room.board.x + room.board.width:
+            yield Piece(window, x, 1, scale)
+            break
+    yield Piece("boss", boss.x, 2 * boss.y, room.scale)
 
 
 def _fill(rows: list[list[str]], area: Area, colour: str) -> None:
