@@ -29,6 +29,9 @@ def test_each_occasion_is_recognised_by_its_event() -> None:
         Event(4, 0.0, "dispatcher", "main.red", reason="main at abc is red"),
         Event(5, 0.0, "dispatcher", "merge.waiting_checkout", "main", "T-2", reason="your edit of a.py"),
         Event(6, 0.0, "dispatcher", "task.done", "main", "T-3", after="done"),
+        Event(7, 0.0, "dispatcher", "merge.pull_request", "main", "T-4", before="verifying", after="pull_request"),
+        Event(8, 0.0, "dispatcher", "merge.pull_request", "main", "T-4", before="pull_request", after="pull_request",
+              reason="gh is not installed"),
     ]  # fmt: skip
     assert [(one.kind, one.title, one.text) for one in signals_of(events)] == [
         (SignalKind.NEEDS_YOU, "T-1 needs you", "no more"),
@@ -36,6 +39,7 @@ def test_each_occasion_is_recognised_by_its_event() -> None:
         (SignalKind.LIMIT, "codex is at a limit", "limit reached"),
         (SignalKind.MAIN_RED, "main is red", "main at abc is red"),
         (SignalKind.NEEDS_YOU, "T-2 waits for your checkout", "your edit of a.py"),
+        (SignalKind.NEEDS_YOU, "T-4's pull request needs you", "gh is not installed"),
     ]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from recall.domain.merge import MergeEntry, MergeState
 from recall.domain.run import RunResult
+from recall.domain.signals import signals_of
 from recall.domain.task import TaskState
 from recall.engine import interventions
 from tests.engine.stage import Stage, stage
@@ -54,6 +55,16 @@ def test_main_follows_to_what_was_merged(here: Stage) -> None:
     assert here.land()
     assert here.git.main_tip() == merged
     assert (here.task("T-1").state, here.task("T-2").unmet) == (TaskState.DONE, 0)
+
+
+def test_a_person_is_called_for_an_offer_and_not_for_its_merge(here: Stage) -> None:
+    entry = offered(here)
+    here.store.merge_offered(entry.id, "gh is not installed")
+    before = here.store.last_seq()
+    assert [one.subject for one in signals_of(here.store.events_since(before - 1))] == ["T-1"]
+    merge_at_the_remote(here, entry)
+    assert here.land()
+    assert signals_of(here.store.events_since(before)) == []
 
 
 def test_commits_of_a_person_are_waited_for_over_a_restart(here: Stage) -> None:

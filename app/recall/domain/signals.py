@@ -69,7 +69,7 @@ def _signal_of(event: Event) -> Signal | None:
         return Signal(SignalKind.NEEDS_YOU, subject, f"{subject} waits for your checkout", why)
     if event.kind == "merge.pull_request" and event.before == event.after and event.region and event.task:
         subject = str(TaskRef(event.region, event.task))
-        return Signal(SignalKind.NEEDS_YOU, subject, f"{subject} is offered as a pull request", why)
+        return Signal(SignalKind.NEEDS_YOU, subject, f"{subject}'s pull request needs you", why)
     if event.kind == "agent.cooling":
         return Signal(SignalKind.LIMIT, event.agent or "", f"{event.agent} is at a limit", why)
     if event.kind == "main.red":

@@ -92,7 +92,7 @@ def offered(tx: Transaction, merge_id: int, reason: str, merged: str | None) -> 
         _move(tx, entry, MergeState.PULL_REQUEST, reason)
         tx.change(_OFFER, {"id": entry.id})
     elif (entry.reason, entry.merged) != (clean(reason), merged):
-        _tell(tx, entry, "merge.pull_request", entry.state, reason)
+        _tell(tx, entry, "merge.pull_request" if merged is None else "merge.merged", entry.state, reason)
         tx.change(_OFFERED, {"id": entry.id, "reason": clean(reason), "merged": merged})
 
 
