@@ -45,7 +45,7 @@ def test_a_report_of_real_runs_says_what_landed_what_failed_and_what_to_do(cli: 
     assert "1 run did not land" in told
     assert re.search(r"\| T-1 +\| Count \\\| to \\\*three\\\* +\| ant +\| 1 file \+3 −0 +\| `[0-9a-f]{12}` +\|", told)
     assert "**failed** 1" in told
-    assert "Next: `recall show T-2, then recall requeue T-2`" in told
+    assert "Next: `recall show T-2`, then `recall requeue T-2`\n" in told
     assert re.search(r"\| bee +\| general +\| 1 +\| 0 +\| 0 %", told)
     made = cli("report", "--format", "json").json
     assert made == {**cli("report", "--json").json, "now": made["now"], "since": made["since"],

@@ -45,7 +45,10 @@ def _summary(report: Report) -> str:
 
 
 def _waiting(one: Waiting) -> str:
-    return f"- **{escaped(one.what)}** {escaped(one.why)}. Next: {code(one.action)}"
+    why = escaped(one.why)
+    end = "" if why.endswith((".", "?", "!")) else "."
+    action = code(one.action) if one.action.startswith("recall ") else one.action
+    return f"- **{escaped(one.what)}** {why}{end} Next: {action}"
 
 
 def _landed(landed: tuple[Landed, ...]) -> list[str]:

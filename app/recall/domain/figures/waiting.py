@@ -57,12 +57,12 @@ def _action(task: Task, last: Run | None, *, conflict: bool) -> str:
         return f"recall resolve {task.ref}"
     if not why_no_answer(task, last):
         return f'recall answer {task.ref} "your answer"'
-    return f"recall show {task.ref}, then recall requeue {task.ref}"
+    return f"`recall show {task.ref}`, then `recall requeue {task.ref}`"
 
 
 def _agents(overview: Overview) -> Iterator[Waiting]:
     for agent in overview.agents:
         if agent.stopped_reason:
-            yield Waiting(agent.name, agent.stopped_reason, f"mend that, then recall resume {agent.name}")
+            yield Waiting(agent.name, agent.stopped_reason, f"mend that, then `recall resume {agent.name}`")
         elif agent.suspicions:
-            yield Waiting(agent.name, agent.cooling_reason, f"recall explain-log, then recall resume {agent.name}")
+            yield Waiting(agent.name, agent.cooling_reason, f"mend it, then `recall resume {agent.name}`")
