@@ -288,6 +288,13 @@ def test_another_user_that_reaches_too_much_or_too_little_is_refused(
 
 
 @needs_root
+def test_a_recall_that_another_user_cannot_run_is_named_with_the_python_that_may_be_why(project: Path) -> None:
+    reach = replace(_whole_reach(project), program=("/bin/false",))
+    said = prove_user(ANYBODY, reach).what
+    assert said.endswith(f"it cannot run /bin/false, with which agents report; its Python is {os.path.realpath(sys.executable)}")
+
+
+@needs_root
 @pytest.mark.parametrize(("name", "said"), [("root", "as whom this runs already"), ("no-such", "no such user")])
 def test_a_user_that_would_be_no_fence_is_refused(project: Path, name: str, said: str) -> None:
     assert said in prove_user(name, _whole_reach(project)).what

@@ -45,8 +45,8 @@ exit 0
 _USER_PROBE = """\
 cd "$1" 2>/dev/null || echo "it cannot enter $1"
 ls "$2" >/dev/null 2>&1 || echo "it cannot read $2, which clones borrow from"
-"$3" --version >/dev/null 2>&1 || echo "it cannot run $3, with which agents report"
-shift 3
+"$3" --version >/dev/null 2>&1 || echo "it cannot run $3, with which agents report; its Python is $4"
+shift 4
 for place; do
     if [ -d "$place" ]; then
         made=$(mktemp "$place/.recall-probe-XXXXXX" 2>/dev/null) && rm -f "$made" && echo "it can write $place"
@@ -202,7 +202,8 @@ def prove_user(name: str, reach: Reach, *, network: bool = True) -> Proof:
     open_way(account, reach.root)
     with tempfile.TemporaryDirectory(prefix="recall-fence-") as place:
         argv = fence_argv(Fence("user", (), Path(place), network, user=name), Path(place))
-        told = [str(reach.root), str(reach.objects), reach.program[0], *map(str, reach.keep_out)]
+        python = os.path.realpath(sys.executable)
+        told = [str(reach.root), str(reach.objects), reach.program[0], python, *map(str, reach.keep_out)]
         code, said, found = _tried("user", [*argv, "/bin/sh", "-c", _USER_PROBE, "sh", *told])
     if code or found:
         return Proof("user", False, f"as {name}, {found}" if found else said or f"the probe ended with {code}")
