@@ -88,6 +88,11 @@ def test_a_key_pauses_an_agent_in_the_store(visit: Visit) -> None:
     tab.shows("ant  free")
 
 
+def test_the_office_opens_here_too(visit: Visit) -> None:
+    visit.tab.press("O").shows("Office", "2 idle", "ant", "nothing is on its way", "▀")
+    visit.tab.press("q").shows("T-1 First")
+
+
 def test_the_terminal_follows_the_window(visit: Visit) -> None:
     tab = visit.tab.press("1")
     wide = len(tab.lines[0])
