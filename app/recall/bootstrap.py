@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from recall.engine.ports import Store
     from recall.engine.publishing import Actor
     from recall.gitops.gateway import GitGateway
+    from recall.gitops.pushing import Remote
 
 CONFIG_NAME = "recall.toml"
 DISPATCHER_LOCK = "dispatcher.lock"
@@ -212,17 +213,27 @@ def _notices(parts: Parts, effects: Effects, caller: Caller) -> Notices | None:
     return Notices(parts.store, effects, caller.call, may=lambda: all_confirmed(parts.settings, parts.store))
 
 
+def remote_at(location: Location, settings: Settings) -> Remote:
+    """Give the remote that the settings name. While an agent may have changed how git reaches remotes, nothing is
+    sent there or asked of it."""
+    from recall.gitops.pushing import Remote
+    from recall.gitops.slot_records import SlotRecords
+    from recall.gitops.untrusted_settings import UntrustedSettings
+
+    untrusted = UntrustedSettings(location.common_dir, SlotRecords(state_dir(location, settings)))
+    return Remote(location.common_dir, settings.push, settings.main, untrusted.of_transport)
+
+
 def _pushing(location: Location, parts: Parts, effects: Effects) -> tuple[Actor, ...]:
     """Give what brings work to the remote, if there is one."""
     from recall.agents.gh import Gh
     from recall.engine.publishing import Publisher
     from recall.engine.pull_requests import PullRequests
-    from recall.gitops.pushing import Remote
 
     settings, store, git = parts.settings, parts.store, parts.git
     if not settings.push:
         return ()
-    remote = Remote(location.common_dir, settings.push, settings.main)
+    remote = remote_at(location, settings)
 
     def on_main(commit: str) -> bool:
         return git.contains(git.main_tip(), commit)

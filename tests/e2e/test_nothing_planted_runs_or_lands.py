@@ -13,6 +13,7 @@ import pytest
 
 from recall.domain.task import Task, TaskState
 from recall.gitops.command import HARDENING
+from tests.support.hermetic_git import Repo
 from tests.support.workshop import Workshop
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
@@ -60,6 +61,11 @@ _TOLD = "deploy.py:2 (a GitHub token)"
 
 PLANTS = [
     Plant("attributes for all files", "echo '* filter=x merge=x diff=x' > .gitattributes", LANDS),
+    Plant(
+        "a filter, and no trace of its folder",
+        'git config filter.x.smudge "$CANARY"; git config filter.x.clean "$CANARY"; success; rm -rf "$OWN"',
+        clone=PERSON,
+    ),
     Plant("hooks", _HOOKS, told="hooks/post-commit"),
     Plant("configuration", _KEYS.format(scope=""), told="config alias.status"),
     Plant("a report that is a link", 'ln -s "$OUTSIDE/precious" .recall-run/report-1.json', UNREPORTED, UNREPORTED),
@@ -129,6 +135,7 @@ PLANTS = [
         'for slot in "$REPO"/.recall/verify/*; do rm -rf "$slot"; ln -s "$OUTSIDE" "$slot"; done',
         LANDS,
     ),
+    Plant("another work tree", 'git config core.worktree "$OUTSIDE"', told="config core.worktree"),
     Plant("a link in place of its folder", 'success; cd ..; mv tree away; ln -s "$OUTSIDE" tree', clone=PERSON),
 ]
 
@@ -137,6 +144,7 @@ export PLAYING=1 CANARY="{home}/canary" OUTSIDE="{home}/outside" REPO="{home}/re
 g() {{ git -c core.hooksPath=/dev/null -c commit.gpgSign=false -c core.fsmonitor=false -c user.name=Ant \\
   -c user.email=ant@example.invalid "$@"; }}
 COMMON=$(git rev-parse --path-format=absolute --git-common-dir)
+OWN=$(git rev-parse --absolute-git-dir)
 echo "$TASK" > "$TASK.txt"
 case "$TASK" in
 {cases}
@@ -224,6 +232,46 @@ def test_every_git_that_is_started_for_a_landing_is_hardened(shop: Workshop, mon
     made = calls.read_text().splitlines()
     assert len(made) > 30
     assert [line for line in made if not all(f"-c {flag}" in line for flag in HARDENING)] == []
+
+
+@pytest.mark.parametrize("scope", ["", "--global"])
+def test_what_leads_a_push_elsewhere_holds_pushes_until_a_person_looked(shop: Workshop, scope: str) -> None:
+    origin = Repo.create(shop.home / "origin.git", bare=True)
+    shop.repo.git("remote", "add", "origin", str(origin.path))
+    shop.repo.git("push", "-q", "origin", "main")
+    before, evil = origin.tip("main"), Repo.create(shop.home / "evil.git", bare=True)
+    shop.top, shop.extra = 'push = "origin"\n', "[signals]\ndesktop = false\n"
+    plant = f"""
+for key in core.sshCommand core.gitProxy remote.origin.receivepack remote.origin.uploadpack credential.helper
+do git config {scope} "$key" "$CANARY"; done
+git config {scope} url."{evil.path}".insteadOf "{origin.path}"; git config {scope} remote.origin.pushurl "{evil.path}"
+success"""
+    shop.agent("ant", _AGENT.format(home=shop.home, cases=f"T-1){plant};;\nT-2) success;;"))
+    shop.tasks("## T-1 Plant", "## T-2 Land")
+    shop.settle()
+    held = shop.dispatch()
+    assert held.returncode == 1, held.stdout + held.stderr
+    assert not (shop.home / "ran").exists(), (shop.home / "ran").read_text()
+    assert "T-2.txt" in shop.on_main()
+    assert (origin.tip("main"), evil.git("for-each-ref")) == (before, "")
+    assert "how git reaches remotes" in held.stdout
+    assert "config core.sshcommand" in shop.look()["T-1"].reason + held.stdout
+
+    for key in ("core.sshCommand", "core.gitProxy", "credential.helper", "url", "remote.origin.receivepack"):
+        _undo(shop, scope, key)
+    for key in ("remote.origin.uploadpack", "remote.origin.pushurl"):
+        _undo(shop, scope, key)
+    shop.dispatch()
+    assert origin.tip("main") == shop.repo.tip("main")
+
+
+def _undo(shop: Workshop, scope: str, key: str) -> None:
+    """What a person does who put it right."""
+    where = [scope] if scope else ["--local"]
+    if key == "url":
+        shop.repo.git("config", *where, "--remove-section", f"url.{shop.home}/evil.git")
+    else:
+        shop.repo.git("config", *where, "--unset-all", key)
 
 
 def _came_of(task: Task) -> str:

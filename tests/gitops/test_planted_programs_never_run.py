@@ -3,6 +3,7 @@ runs in what the dispatcher does afterwards, for the same run or for another one
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ from recall.config.settings import WorkspaceSettings
 from recall.domain.task import TaskRef
 from recall.domain.work import Landed, PersonNeeded, Rebased, Result, Workspace
 from recall.gitops.gateway import GitGateway
+from recall.gitops.slot_records import SlotRecords
+from recall.gitops.untrusted_settings import UntrustedSettings
 from tests.gitops.ground import gateway_for, settings_for
 from tests.support.hermetic_git import Repo
 
@@ -196,6 +199,39 @@ def test_what_a_test_suite_plants_does_not_run_for_the_next_landing(mine: Mine, 
     gateway.close_workspace(two, 2, landed=False)
     gateway_for(mine.repo).open_workspace(TaskRef("main", "T-3"), 1, 3)
     mine.check()
+
+
+@pytest.mark.parametrize("kind", ["worktree", "clone"])
+def test_who_removes_its_folder_after_it_planted_something_is_not_forgotten(mine: Mine, kind: str) -> None:
+    """Else the next run would begin with it, as if it had always been there."""
+    settings = replace(settings_for(mine.repo), workspaces=WorkspaceSettings(kind=kind))
+    gateway = gateway_for(mine.repo, settings)
+    planter = gateway.open_workspace(TaskRef("main", "T-1"), 1, 1)
+    git_dir = Path(Repo(planter.tree).git("rev-parse", "--absolute-git-dir"))
+    mine.configure(planter.tree, "--local" if kind == "worktree" else "--global")
+    shutil.rmtree(git_dir)
+    assert isinstance(gateway.collect(planter, 1, "its own"), PersonNeeded)
+    assert "config filter.x.smudge" in gateway.close_workspace(planter, 1, landed=False)
+    honest = gateway.open_workspace(TaskRef("main", "T-2"), 1, 2)
+    work_on(mine, honest, "honest")
+    main_moves(mine)
+    result = gateway.collect(honest, 2, "honest work")
+    assert isinstance(result, Result)
+    land(mine, gateway, result, 1)
+    gateway.open_workspace(TaskRef("main", "T-3"), 1, 3)
+    mine.check()
+
+
+def test_a_filter_that_a_commit_names_is_off_before_an_agent_at_work_defines_it(mine: Mine) -> None:
+    mine.repo.git("config", "filter.ours.smudge", "cat")
+    tip = mine.repo.commit("attributes", {"sub/.gitattributes": "*.a filter=later\n*.b -text filter=ours\n"})
+    gateway = gateway_for(mine.repo)
+    untrusted = UntrustedSettings(mine.repo.git_dir, SlotRecords(gateway.repository.state_dir))
+    assert untrusted.switched_off(tip) == []
+    gateway.open_workspace(TaskRef("main", "T-1"), 1, 1)
+    off = untrusted.switched_off(tip)
+    assert {"filter.later.smudge=", "filter.later.clean=", "filter.later.process="} <= set(off)
+    assert not any(one.startswith("filter.ours.") for one in off)
 
 
 def test_the_users_own_filters_still_work(mine: Mine) -> None:

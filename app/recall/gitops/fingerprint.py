@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from recall.domain.text import clean_line
@@ -23,8 +23,16 @@ from recall.gitops.stash import is_stash_entry, stash_prints
 #: Editors and `git push -u` write these at any time, and none can name a program.
 _HARMLESS = re.compile(r"branch\..*\.(?!mergeoptions$)[^.]+", re.DOTALL)
 
+#: What decides where a remote is and which program reaches it.
+_TRANSPORT = r"(?:remote|url|credential|http|ssh|protocol|lfs)\..*|core\.(?:sshcommand|gitproxy|askpass)"
+
 #: All of the global configuration that could run a program in the dispatcher: everything else is switched off.
-_GLOBAL = re.compile(r"(filter|merge)\..*\.[^.]+", re.DOTALL)
+_GLOBAL = re.compile(rf"(?:filter|merge)\..*\.[^.]+|{_TRANSPORT}", re.DOTALL)
+_FILTER = re.compile(r"(?:global )?config filter\.(.*)\.[^.]+", re.DOTALL)
+_OF_TRANSPORT = re.compile(rf"(global )?config (?:{_TRANSPORT})", re.DOTALL)
+
+#: Tells prints of which the global transport is a part from older ones.
+_LOOKED_AT = "global config (of transport too)"
 
 #: Stands for a value that is known to be one of `git lfs install`, instead of its hash.
 _LFS = "lfs"
@@ -37,6 +45,9 @@ _FILES = ("config.worktree", "info/attributes", "info/grafts", "objects/info/alt
 #: What ties a work tree to the repository; rewriting one makes git look elsewhere.
 _TIES = ("commondir", "gitdir", "config.worktree")
 
+#: How what is the work tree's own is named; the rest is shared.
+OF_THE_FOLDER = "worktree's "
+
 
 def fingerprint(common_dir: Path, git_dir: Path, tree: Path) -> dict[str, str]:
     """Give name -> hash for all that counts: the configuration, the shared git dir with its stash, then the work
@@ -47,8 +58,8 @@ def fingerprint(common_dir: Path, git_dir: Path, tree: Path) -> dict[str, str]:
     for hook in sorted(_listing(common_dir / "hooks")):
         found |= _file(f"hooks/{hook.name}", hook)
     for name in _TIES:
-        found |= _file(f"worktree's {name}", git_dir / name)
-    return found | _file("worktree's .git", tree / ".git")
+        found |= _file(f"{OF_THE_FOLDER}{name}", git_dir / name)
+    return found | _file(f"{OF_THE_FOLDER}.git", tree / ".git")
 
 
 def settings_prints(common_dir: Path) -> dict[str, str]:
@@ -57,7 +68,7 @@ def settings_prints(common_dir: Path) -> dict[str, str]:
     listed = run_git(["config", "--includes", "--show-scope", "--list", "-z"], git_dir=common_dir, check=False)
     if not listed.ok:
         return {"config (cannot be read)": _hash(listed.err)}
-    values: dict[str, str] = {}
+    values: dict[str, str] = {_LOOKED_AT: ""}
     fields = iter(listed.text.split("\0"))
     for scope, entry in zip(fields, fields, strict=False):
         key, _, value = entry.partition("\n")
@@ -83,12 +94,23 @@ def differences(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[str,
 
 def filter_names(before: Mapping[str, str], now: Mapping[str, str]) -> set[str]:
     """Name the filter drivers whose definition differs."""
-    wanted = re.compile(r"(?:global )?config filter\.(.*)\.[^.]+", re.DOTALL)
-    return {match[1] for name in _changed(before, now) if (match := wanted.fullmatch(name))}
+    return defined_filters(_changed(before, now))
+
+
+def defined_filters(names: Iterable[str]) -> set[str]:
+    """Name the filter drivers that prints of these names are about."""
+    return {match[1] for name in names if (match := _FILTER.fullmatch(name))}
+
+
+def transport_names(before: Mapping[str, str], now: Mapping[str, str]) -> set[str]:
+    """Name the settings that differ of those by which git reaches remotes."""
+    return {clean_line(name) for name in _changed(before, now) if _OF_TRANSPORT.fullmatch(name)}
 
 
 def _changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    names = (name for name in sorted({*before, *now}) if before.get(name) != now.get(name))
+    names = [name for name in sorted({*before, *now} - {_LOOKED_AT}) if before.get(name) != now.get(name)]
+    if _LOOKED_AT not in before:
+        names = [name for name in names if not ((of := _OF_TRANSPORT.fullmatch(name)) and of[1])]
     return [name for name in names if name in before or not _is_usual(name, now[name])]
 
 

@@ -69,7 +69,7 @@ class GitGateway:
             settings.main,
             rng,
             main_tree=main_tree,
-            settings=self._pool.untrusted_filters.switched_off,
+            settings=self._pool.untrusted.switched_off,
             agents=self.root,
         )
         self.collector = Collector(
@@ -101,7 +101,7 @@ class GitGateway:
         if self._closes_root:
             self.root.chmod(0o700)
         replace_file(self.root / ".gitignore", b"*\n", mode=0o644, durable=False)
-        return self.integration.prepare(self._clock.now().wall, self._pool.untrusted_filters.names())
+        return self.integration.prepare(self._clock.now().wall, self._pool.untrusted.filters())
 
     # -- main ------------------------------------------------------------------------------------------------
     def main_tip(self) -> str:

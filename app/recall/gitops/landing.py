@@ -72,8 +72,8 @@ class _Intent:
 class Lander:
     """Lands one merge at a time. `common_dir` is the user's git dir, `integration` the bare one that holds the
     verified commits, `main_tree` the work tree whose git dir is `common_dir`, if it is known. `settings` gives what
-    git is to be told in checkouts (`key=value`), `agents` is the folder below which agents and tests are at work. The
-    caller holds the dispatcher lock."""
+    git is to be told in checkouts (`key=value`) that go from one commit to another, `agents` is the folder below
+    which agents and tests are at work. The caller holds the dispatcher lock."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Lander:
         rng: Rng,
         *,
         main_tree: Path | None = None,
-        settings: Callable[[], Sequence[str]] = tuple,
+        settings: Callable[[str, str], Sequence[str]] = lambda _old, _new: (),
         agents: Path | None = None,
         pause: Callable[[float], None] = time.sleep,
         patience: float = 30.0,
@@ -138,17 +138,18 @@ class Lander:
         intent = _Intent(merge_id, old, new, "")
         if self._tip() != old or read_ref(self._common, intent.ref) != new:
             return None
-        found = self._holder()
+        found = self._holder(intent)
         if not isinstance(found, Checkout):
             return found
         if locks := standing_locks(self._common, found.git_dir, self._branch):
             return WaitingForCheckout(_LOCKED, tuple(map(str, locks)))
         return _blocked(found, view(found, changes(self._common, old, new)))
 
-    def _checkouts(self) -> list[Checkout]:
-        settings = tuple(self._settings())
+    def _checkouts(self, intent: _Intent) -> list[Checkout]:
         clear_git_dir(self._common)
-        return [replace(one, settings=settings) for one in find_checkouts(self._common, self._main_tree)]
+        found = find_checkouts(self._common, self._main_tree)
+        settings = tuple(self._settings(intent.old, intent.new))
+        return [replace(one, settings=settings) for one in found]
 
     # -- where main is ---------------------------------------------------------------------------------------
     def _tip(self) -> str:
@@ -207,14 +208,14 @@ class Lander:
     # -- moving main -----------------------------------------------------------------------------------------
     def _advance(self, intent: _Intent, wanted: Sequence[Change]) -> str | _Refused | WaitingForCheckout:
         """Try once. Gives how main was moved, but git is asked afterwards whether it did."""
-        found = self._holder()
+        found = self._holder(intent)
         if found is None:
             return self._move_unwatched(intent, wanted)
         return found if isinstance(found, WaitingForCheckout) else self._move_checked_out(intent, found, wanted)
 
-    def _holder(self) -> Checkout | WaitingForCheckout | None:
+    def _holder(self, intent: _Intent) -> Checkout | WaitingForCheckout | None:
         """Give the one checkout that has main, if it can be reached and is at rest."""
-        found = holders(self._checkouts(), self._branch)
+        found = holders(self._checkouts(intent), self._branch)
         if len(found) > 1:
             places = " and ".join(str(one.tree) for one in found)
             return WaitingForCheckout(f"{self._main} is checked out more than once, in {places}; leave one of them")
@@ -321,7 +322,7 @@ class Lander:
         """Bring along the files of a user who switched to main while it moved. If they cannot be, main goes
         back to where it was."""
         self._await_switches()
-        for late in holders(self._checkouts(), self._branch):
+        for late in holders(self._checkouts(intent), self._branch):
             waiting = None if late.missing else self._catch_up(intent, late, wanted)
             if waiting:
                 self._act(intent, ["update-ref", "-m", intent.reflog, self._branch, intent.old, intent.new])
@@ -353,7 +354,7 @@ class Lander:
 
     def _roll_forward(self, intent: _Intent) -> WaitingForCheckout | None:
         """Clear away the locks of a dead git, then finish the files that it left half done."""
-        everywhere = self._checkouts()
+        everywhere = self._checkouts(intent)
         held = [one for one in holders(everywhere, self._branch) if not one.missing]
         spared = [one.tree for one in everywhere if one not in held] + ([self._agents] if self._agents else [])
         if waiting := self._clear_locks(intent, held, spared):

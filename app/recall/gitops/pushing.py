@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -26,13 +27,19 @@ _LFS_TALK = ("Uploading", "hint:")
 _CREDENTIALS = re.compile(r"(?<=//)[^/@\s]*@")
 
 
+def _none() -> Sequence[str]:
+    return ()
+
+
 @frozen
 class Remote:
-    """The branch `main` of the remote `name`, as the repository in `common_dir` knows it."""
+    """The branch `main` of the remote `name`, as the repository in `common_dir` knows it. `doubtful` names settings
+    that an agent may have changed, by which git reaches remotes: nothing goes there while there are any."""
 
     common_dir: Path
     name: str
     main: str
+    doubtful: Callable[[], Sequence[str]] = _none
 
     def push(self, commit: str) -> Finding:
         """Bring main there to `commit`, which must be a descendant of what is there. A refusal is certain; whatever
@@ -45,6 +52,8 @@ class Remote:
 
     def fetch_main(self) -> str | Unknown:
         """Bring main's commits from there, and give the newest. Nothing of the user's is changed by it."""
+        if doubt := self._doubt():
+            return Unknown(doubt)
         ref = f"refs/recall/remote/{self.main}"
         quiet = ("--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-recurse-submodules")
         try:
@@ -83,6 +92,8 @@ class Remote:
         )
 
     def _push(self, commit: str, branch: str) -> Finding:
+        if doubt := self._doubt():
+            return DidNotHappen(doubt)
         args = ("push", "--porcelain", "--no-follow-tags", "--no-verify", self.name)
         try:
             if trouble := self._upload(commit):
@@ -134,6 +145,8 @@ class Remote:
 
     def _tips(self) -> list[str] | str:
         """Main's commit at each address that a push goes to, "" where there is none, or what went wrong."""
+        if doubt := self._doubt():
+            return doubt
         addresses = self._git("remote", "get-url", "--push", "--all", self.name, timeout=_ASK_PATIENCE)
         if not addresses.ok:
             return f"there is no remote {self.name!r} here; `git remote -v` lists what there is"
@@ -144,6 +157,16 @@ class Remote:
                 return f"{self.name} could not be reached: {_last_line(done.error)}"
             tips.append(done.text.partition("\t")[0])
         return tips
+
+    def _doubt(self) -> str:
+        names = self.doubtful()
+        if not names:
+            return ""
+        return (
+            f"nothing is sent to {self.name} or asked of it: how git reaches remotes changed while an agent could "
+            f"write that ({', '.join(names[:5])}); mend it, or accept it by dropping the folder of that run "
+            "(`recall workspaces`)"
+        )
 
     def _refused(self, refusal: str, branch: str) -> str:
         why = clean_line(refusal.rpartition("\t")[2])

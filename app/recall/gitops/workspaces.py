@@ -22,6 +22,7 @@ from recall.failpoint import failpoint
 from recall.gitops.agent_files import is_real_folder, read_text
 from recall.gitops.changes import GITLINK
 from recall.gitops.command import Finished, run_git
+from recall.gitops.fingerprint import OF_THE_FOLDER
 from recall.gitops.folders import empty_folder, make_removable, remove
 from recall.gitops.foreign import ForeignGitDir
 from recall.gitops.keeping import Keeper, is_there, unrest
@@ -30,7 +31,7 @@ from recall.gitops.parking import ParkedWork, Parking
 from recall.gitops.pipes import clear_tree
 from recall.gitops.shared_clones import SharedClones
 from recall.gitops.slot_records import FREE, LEFT, USED, Slot, SlotRecords
-from recall.gitops.untrusted_filters import UntrustedFilters
+from recall.gitops.untrusted_settings import UntrustedSettings
 from recall.gitops.user_refs import UserRefs
 from recall.ownership import take_back
 from recall.whole_files import replace_file, replacing
@@ -76,7 +77,7 @@ class WorkspacePool:
         self._given_to = given_to
         self._parking = Parking(self._refs, integration)
         self._keeper = Keeper(self._refs, self._parking, self._records.folder)
-        self.untrusted_filters = UntrustedFilters(common_dir, self._records)
+        self.untrusted = UntrustedSettings(common_dir, self._records)
         self._kinds: dict[str, WorkTrees] = {
             "worktree": LinkedWorktrees(self._refs, self._records),
             "clone": SharedClones(self._refs, integration),
@@ -174,7 +175,7 @@ class WorkspacePool:
             self._discard(workspace, self._records.all()[workspace.slot])
         git_dir = trees.make(workspace)
         failpoint("workspace.work_tree_made")
-        self._fill(workspace, git_dir, [*trees.settings(), *self.untrusted_filters.switched_off()])
+        self._fill(workspace, git_dir, [*trees.settings(), *self.untrusted.switched_off(workspace.base)])
         slot, prints = self._records.all()[workspace.slot], trees.prints(workspace, git_dir)
         self._records.write(workspace.slot, replace(slot, git_dir=str(git_dir), prints=prints))
 
@@ -275,6 +276,8 @@ class WorkspacePool:
             kept, incomplete = self._keeper.keep(
                 workspace, slot.run_id, None, "its folder or registration was removed"
             )
+        if shared := [name for name in self._changed(workspace, slot) if not name.startswith(OF_THE_FOLDER)]:
+            incomplete = incomplete or f"changed during the run: {', '.join(shared)}"
         if incomplete:
             self._leave(workspace.slot, incomplete)
             return f"workspace {workspace.slot} is left as it is ({incomplete}){kept}"
@@ -283,6 +286,9 @@ class WorkspacePool:
             said = self._end_branch(workspace, slot, landed)
             self._records.forget(workspace.slot)
         return f"workspace {workspace.slot} had been removed by hand{said}{kept}"
+
+    def _changed(self, workspace: Workspace, slot: Slot) -> tuple[str, ...]:
+        return self._kinds[slot.kind].changed(workspace, slot) if slot.prints else ()
 
     # -- what an agent may have changed ----------------------------------------------------------------------
     def tampered(self, workspace: Workspace) -> tuple[str, ...]:

@@ -15,13 +15,13 @@ _TRIAL = "recall-offers/trial"
 
 def look_at_remote(project: Project) -> Iterator[Finding]:
     """Only where something would be pushed."""
-    from recall.gitops.pushing import Remote
+    from recall.bootstrap import remote_at
     from recall.gitops.repository import Repository
 
     settings, location = project.settings, project.location
     if not settings.push:
         return
-    remote = Remote(location.common_dir, settings.push, settings.main)
+    remote = remote_at(location, settings)
     if not remote.address():
         what = f'recall.toml says push = "{remote.name}", and there is no such remote here'
         yield wrong(_ABOUT, what, f"git remote add {remote.name} ADDRESS, or another name in recall.toml")
