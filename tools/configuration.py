@@ -52,8 +52,8 @@ _NOTES = """\
 - `ui.theme`: one of Recall's own, `recall-dark` and `recall-light`, or any of Textual's; the theme that a person
   chooses with `T` counts more. `ui.glyphs`: RECALL_GLYPHS in the environment counts more. `ui.keys`: the commands and
   their names are in [KEYS.md](KEYS.md).
-- `sandbox.level`: [SECURITY.md](SECURITY.md) says what each level stops. A level other than `none` needs clones; `user`
-  needs `sandbox.user` and a dispatcher that runs as root. `sandbox.network = "off"` needs a level other than `none`.
+- `sandbox.level`: [SECURITY.md](SECURITY.md) says what each level stops. A level other than `none` needs clones, and
+  `user` needs `sandbox.user` and a dispatcher that runs as root. `sandbox.network = "off"` needs a level other than `none`.
 - `store.state_dir` should be an absolute path on a local disk; network file systems are refused.
 """
 
