@@ -291,7 +291,9 @@ def test_another_user_that_reaches_too_much_or_too_little_is_refused(
 def test_a_recall_that_another_user_cannot_run_is_named_with_the_python_that_may_be_why(project: Path) -> None:
     reach = replace(_whole_reach(project), program=("/bin/false",))
     said = prove_user(ANYBODY, reach).what
-    assert said.endswith(f"it cannot run /bin/false, with which agents report; its Python is {os.path.realpath(sys.executable)}")
+    assert said.endswith(
+        f"it cannot run /bin/false, with which agents report; its Python is {os.path.realpath(sys.executable)}"
+    )
 
 
 @needs_root
