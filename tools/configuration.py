@@ -53,7 +53,7 @@ _NOTES = """\
   chooses with `T` counts more. `ui.glyphs`: RECALL_GLYPHS in the environment counts more. `ui.keys`: the commands and
   their names are in [KEYS.md](KEYS.md).
 - `sandbox.level`: [SECURITY.md](SECURITY.md) says what each level stops. A level other than `none` needs clones, and
-  `user` needs `sandbox.user` and a dispatcher that runs as root. `sandbox.network = "off"` is refused at level `none`.
+  `user` needs `sandbox.user` and a dispatcher that runs as root. `sandbox.network = "off"` needs a level, too.
 - `store.state_dir` should be an absolute path on a local disk; network file systems are refused.
 """
 
