@@ -1,4 +1,4 @@
-"""The fingerprint of the commands in force changes with every command, and with nothing else."""
+"""The fingerprint of the commands in force changes with every command and what bounds them, and with nothing else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from recall.config.settings import AgentSettings, RunSettings, Settings
+from recall.config.settings import (
+    AgentSettings,
+    MergeSettings,
+    RunSettings,
+    SandboxSettings,
+    Settings,
+    WorkspaceSettings,
+)
 from recall.config.trust import commands_hash, fingerprint, is_covered
 
 AGENT = AgentSettings("a", ("./a",), env={"A": "1"})
@@ -25,9 +32,16 @@ BASE = Settings(file=Path("recall.toml"), main="main", verify="make test", setup
         replace(BASE, agents=(replace(AGENT, command=("./a", "-x")), OTHER)),
         replace(BASE, agents=(replace(AGENT, env={"PATH": "/tmp"}), OTHER)),
         replace(BASE, env_pass=("SECRET_*",)),
+        replace(BASE, sandbox=SandboxSettings(level="none")),
+        replace(BASE, sandbox=SandboxSettings(level="user", user="somebody")),
+        replace(BASE, sandbox=SandboxSettings(write=("/",))),
+        replace(BASE, sandbox=SandboxSettings(network="off")),
+        replace(BASE, workspaces=WorkspaceSettings(kind="clone")),
+        replace(BASE, merge=MergeSettings(protected=())),
+        replace(BASE, agents=(replace(AGENT, state=("/",), given=("state",)), OTHER)),
     ],
 )
-def test_every_command_counts(changed: Settings) -> None:
+def test_every_command_and_every_bound_counts(changed: Settings) -> None:
     assert commands_hash(changed, ["check"]) != commands_hash(BASE, ["check"])
 
 

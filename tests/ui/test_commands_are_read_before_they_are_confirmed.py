@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from recall.config.settings import MergeSettings, SandboxSettings, WorkspaceSettings
 from recall.config.trust import commands_in_force, fingerprint
 from recall.domain.task import TaskSpec
 from recall.engine.trust import confirm_commands, to_confirm
@@ -110,6 +111,10 @@ def test_everything_that_the_fingerprint_covers_is_listed(shop: Shop) -> None:
         replace(settings, setup="other"),
         replace(settings, push="origin"),
         replace(settings, env_pass=("TOKEN",)),
+        replace(settings, sandbox=SandboxSettings(level="none")),
+        replace(settings, sandbox=SandboxSettings(write=("/",))),
+        replace(settings, workspaces=WorkspaceSettings(kind="clone")),
+        replace(settings, merge=MergeSettings(protected=())),
         replace(settings, agents=(replace(settings.agents[0], env={"PATH": "/x"}), *settings.agents[1:])),
         replace(settings, agents=(replace(settings.agents[0], model="big"), *settings.agents[1:])),
         replace(settings, agents=(replace(settings.agents[0], resume_command=("go",)), *settings.agents[1:])),

@@ -1,4 +1,5 @@
-"""recall.toml is code: a fingerprint of every command that Recall would run because of it, and what it covers."""
+"""recall.toml is code: a fingerprint of every command that Recall would run because of it and of what holds agents
+back, and what it covers."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import json
 import shlex
 from collections.abc import Collection, Iterable, Iterator
 
-from recall.config.settings import AgentSettings, Settings
+from recall.config.settings import AgentSettings, MergeSettings, SandboxSettings, Settings, WorkspaceSettings
 from recall.domain.task import Task, TaskState
 
 #: A name that a person knows it by, and what is run.
@@ -15,7 +16,8 @@ NamedCommand = tuple[str, str]
 
 def commands_hash(settings: Settings, verifies: Iterable[str]) -> str:
     """Fingerprint the commands in force: verify, setup, signals, push, the agents (with their environment, since PATH
-    decides what a name runs) and the tasks' own `verifies`. The order of agents and tasks makes no difference."""
+    decides what a name runs) and the tasks' own `verifies`; and what bounds them, where it is not as usual. The order
+    of agents and tasks makes no difference."""
     commands: dict[str, object] = {
         "verify": settings.verify,
         "setup": settings.setup,
@@ -27,6 +29,8 @@ def commands_hash(settings: Settings, verifies: Iterable[str]) -> str:
         commands["signals"] = settings.signals.command
     if settings.push:
         commands["push"] = _pushes(settings)
+    if bounds := dict(_bounds(settings)):
+        commands["bounds"] = bounds
     return _hashed(json.dumps(commands, sort_keys=True))
 
 
@@ -78,8 +82,29 @@ def _of_the_file(settings: Settings) -> Iterator[NamedCommand]:
         yield "push", _pushes(settings)
     if settings.env_pass:
         yield "env_pass", " ".join(settings.env_pass)
+    yield from _bounds(settings)
     for agent in settings.agents:
         yield from _of_agent(agent)
+
+
+def _bounds(settings: Settings) -> Iterator[NamedCommand]:
+    """What was chosen of how far agents and verification reach: who loosens it needs no command of their own."""
+    box, usual = settings.sandbox, SandboxSettings()
+    if box.level != usual.level:
+        yield "sandbox.level", box.level
+    if box.user:
+        yield "sandbox.user", box.user
+    if box.write:
+        yield "sandbox.write", shlex.join(sorted(box.write))
+    if box.network != usual.network:
+        yield "sandbox.network", box.network
+    if settings.workspaces.kind != WorkspaceSettings().kind:
+        yield "workspaces.kind", settings.workspaces.kind
+    if settings.merge.protected != MergeSettings().protected:
+        yield "merge.protected", shlex.join(sorted(settings.merge.protected)) or "nothing"
+    for agent in settings.agents:
+        if "state" in agent.given:
+            yield f"agents.{agent.name}.state", shlex.join(sorted(agent.state))
 
 
 def _pushes(settings: Settings) -> str:

@@ -22,7 +22,7 @@ def _doubt(settings: Settings, verifies: Collection[str], trusted: str | None) -
     if trusted is None or is_covered(settings, verifies, trusted):
         return ""
     return (
-        "the commands in recall.toml or a task's verify command changed and no person confirmed it; "
+        "the commands in recall.toml, their bounds or a task's verify command changed and no person confirmed it; "
         "read them with `recall config show`, then `recall config trust`"
     )
 
