@@ -90,6 +90,13 @@ def test_a_live_run_is_not_swept(bench: Bench) -> None:
     assert bench.finish().signal is None
 
 
+def test_a_shim_that_its_agent_made_stand_still_can_be_stopped(bench: Bench) -> None:
+    bench.start("kill -STOP $PPID; echo done > stopped; sleep 60")
+    bench.wait_for("stopped")
+    assert another_runner().stop_and_wait(bench.folder, "lease_lost", 10)
+    assert bench.finish().stopped == "lease_lost"
+
+
 def test_a_foreign_process_with_a_pid_of_ours_is_not_touched(bench: Bench) -> None:
     bench.run("true")
     with subprocess.Popen(["sleep", "60"], cwd=bench.tree, start_new_session=True) as foreign:

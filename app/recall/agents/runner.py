@@ -89,7 +89,7 @@ class ProcessRunner:
         return RunStatus(live=False, exit=read_exit(folder))
 
     def stop(self, folder: Path, reason: str) -> None:
-        """Ask a live shim to stop its whole process tree. Returns at once."""
+        """Ask a live shim to stop its whole process tree, also one that its agent made stand still. Returns at once."""
         if not _held(folder):
             return
         _tell(folder / "stop.json", {"reason": reason})
@@ -98,6 +98,7 @@ class ProcessRunner:
             return
         try:
             signal.pidfd_send_signal(handle, signal.SIGTERM)
+            signal.pidfd_send_signal(handle, signal.SIGCONT)
         except ProcessLookupError:
             return
         finally:
