@@ -334,6 +334,18 @@ def test_planted_programs_never_run(repo: Repo, pool: WorkspacePool, home: Path)
     assert parked_file(repo, "refs/recall/parked/11", "code.py") == b"changed\n"
 
 
+@WORKTREE
+@pytest.mark.parametrize(("landed", "why"), [(True, "kept beside what landed"), (False, "it did not land")])
+def test_of_work_that_is_kept_because_of_a_planted_hook_it_is_said_whether_it_landed(
+    repo: Repo, pool: WorkspacePool, landed: bool, why: str
+) -> None:
+    workspace = pool.open(T1, 1, 11)
+    agent(workspace).commit("work", {"a.py": "1\n"})
+    (repo.git_dir / "hooks" / "post-checkout").write_text("#!/bin/sh\n")
+    assert "left as it is" in pool.close(workspace, 11, landed=landed)
+    assert why in repo.git("log", "-1", "--format=%s%n%b", "refs/recall/parked/11")
+
+
 def test_ordinary_git_work_is_no_tampering(repo: Repo, pool: WorkspacePool) -> None:
     workspace = pool.open(T1, 1, 11)
     mine = agent(workspace)

@@ -243,9 +243,8 @@ class WorkspacePool:
         changed = self._kinds[slot.kind].changed(workspace, slot)
         trouble = unrest(workspace, agent, landed)
         has_landed = landed and not trouble and not changed
-        kept, incomplete = self._keeper.keep(
-            workspace, slot.run_id, agent, trouble or "it did not land", landed=has_landed
-        )
+        why = trouble or ("kept beside what landed" if landed else "it did not land")
+        kept, incomplete = self._keeper.keep(workspace, slot.run_id, agent, why, landed=has_landed)
         failpoint("workspace.work_kept")
         stays = incomplete or (f"changed during the run: {', '.join(changed)}" if changed else "")
         if stays:
