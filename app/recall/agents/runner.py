@@ -89,7 +89,7 @@ class ProcessRunner:
         return RunStatus(live=False, exit=read_exit(folder))
 
     def stop(self, folder: Path, reason: str) -> None:
-        """Ask a live shim to stop its whole process tree, also one that its agent made stand still. Returns at once."""
+        """Ask a live shim to stop its whole process tree, also one that stands still. Returns at once."""
         if not _held(folder):
             return
         _tell(folder / "stop.json", {"reason": reason})
