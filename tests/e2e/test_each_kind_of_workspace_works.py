@@ -74,6 +74,7 @@ def test_a_run_outlives_the_dispatcher_and_a_change_of_the_kind(shop: Workshop, 
     if new != old:
         shop.extra = of_kind(new)
         shop.settle()
+        assert shop.recall("config", "trust").returncode == 0  # another kind may be fenced in less
     go.touch()
     ended = shop.dispatch()
     assert ended.returncode == 0, ended.stdout + ended.stderr
