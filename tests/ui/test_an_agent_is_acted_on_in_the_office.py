@@ -82,7 +82,8 @@ def test_what_lands_is_carried_to_the_belt_and_cheered(shop: Shop) -> None:
         recall.screen.shows("verifying")
         shop.store.merge_intend(merge, old="b" * 40, new="d" * 40)
         shop.store.merge_landed(merge, "d" * 40, settlement=settlement(RunResult.LANDED))
-        recall.screen.shows("landed", "1 done", "nothing is on its way")
+        recall.wait(lambda: any("○ ant" in line and "landed" in line and "run" not in line for line in recall.lines))
+        recall.screen.shows("1 done", "nothing is on its way")
         recall.wait(lambda: not view.is_moving)
 
 

@@ -200,6 +200,8 @@ def test_only_what_was_open_and_has_landed_is_cheered() -> None:
     after = _seen(ANT, Agent("bee"), past=(landed, failed))
     assert landed_since(before, after) == {"ant"}
     assert landed_since(after, after) == frozenset()
+    anothers = _run(3, "T-1", RunState.SETTLED, agent="bee", result=RunResult.LANDED)
+    assert landed_since(before, _seen(ANT, Agent("bee"), past=(anothers,))) == frozenset()
 
 
 def test_the_run_that_is_shown_is_the_live_one_then_the_waiting_one_then_the_newest() -> None:

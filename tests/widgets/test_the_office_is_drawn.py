@@ -297,6 +297,8 @@ def test_who_passes_by_does_not_colour_a_label() -> None:
         ]
         names = [next(segment for segment in strip if "a0" in segment.text) for strip in drawn]
         assert names[0] == names[1]
+        assert names[0].style is not None
+        assert names[0].style.bgcolor == Color.parse(app.theme_variables["background"]).rich_color
 
     run_app(Stage(view), WIDE, look)
 
