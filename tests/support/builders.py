@@ -12,6 +12,7 @@ from recall.domain.clock import Clock
 from recall.domain.outcome import Budget, CooldownRule, Settlement, settle
 from recall.domain.run import Claim, RunResult
 from recall.domain.task import TaskRef, TaskSpec, TaskState
+from recall.engine.ports import Store
 from recall.store import SqliteStore, open_store
 from tests.support.clock import FakeClock
 
@@ -92,7 +93,7 @@ def claimed(store: SqliteStore, id_: str, *, agent: str = "amy", owner: str = ""
     return claim
 
 
-def started(store: SqliteStore, id_: str, *, agent: str = "amy", owner: str = "", ttl: float = FOREVER) -> Claim:
+def started(store: Store, id_: str, *, agent: str = "amy", owner: str = "", ttl: float = FOREVER) -> Claim:
     """Claim for an agent of recall.toml, which must be known, and record its run as running."""
     claim = store.claim(ref(id_), agent, owner or f"{agent}-{id_}", ttl)
     assert isinstance(claim, Claim), claim
@@ -103,13 +104,13 @@ def started(store: SqliteStore, id_: str, *, agent: str = "amy", owner: str = ""
     return claim
 
 
-def ended(store: SqliteStore, id_: str, *, agent: str = "amy", owner: str = "") -> Claim:
+def ended(store: Store, id_: str, *, agent: str = "amy", owner: str = "") -> Claim:
     claim = started(store, id_, agent=agent, owner=owner)
     assert store.end_run(claim.run_id, claim.owner, claim.version) is None
     return claim
 
 
-def failed(store: SqliteStore, id_: str, *, agent: str = "amy", quick: bool = True) -> None:
+def failed(store: Store, id_: str, *, agent: str = "amy", quick: bool = True) -> None:
     """End a run as a failure; a `quick` one raises the suspicion that the agent itself is broken."""
     claim = ended(store, id_, agent=agent, owner=f"{agent}-{id_}-{store.last_seq()}")
     task = store.task(ref(id_))
