@@ -53,6 +53,10 @@ _TRAP = """\
 g init -q "$OUTSIDE/trap"; g -C "$OUTSIDE/trap" commit -qm trap --allow-empty
 g -C "$OUTSIDE/trap" config core.fsmonitor "$CANARY"
 """
+_REPORTS = """\
+cd .recall-run; ln -s "$OUTSIDE/precious" report-1.json; truncate -s 50M report-2.json
+head -c 60000 /dev/zero | tr '\\0' '[' > report-3.json
+"""
 _INNER = "g init -q inner; g -C inner commit -qm x --allow-empty\n"
 
 #: In two parts, so that this file does not look as if it held one.
@@ -68,7 +72,7 @@ PLANTS = [
     ),
     Plant("hooks", _HOOKS, told="hooks/post-commit"),
     Plant("configuration", _KEYS.format(scope=""), told="config alias.status"),
-    Plant("a report that is a link", 'ln -s "$OUTSIDE/precious" .recall-run/report-1.json', UNREPORTED, UNREPORTED),
+    Plant("reports that are a link, of 50 MB and nested deeply", _REPORTS, UNREPORTED, UNREPORTED),
     Plant(
         "an included file",
         'printf "[core]\n\tfsmonitor = %s\n" "$CANARY" > "$OUTSIDE/more"; git config include.path "$OUTSIDE/more"',
@@ -101,7 +105,6 @@ PLANTS = [
         _TRAP + 'mv .git ../git; echo "gitdir: $OUTSIDE/trap/.git" > .git',
         clone=PERSON,
     ),
-    Plant("a report of 50 MB", "truncate -s 50M .recall-run/report-1.json", UNREPORTED, UNREPORTED),
     Plant("a repository inside", _INNER, clone=PERSON, told="repositories"),
     Plant("the same as a commit", _INNER + "g add -A; g commit -qm inner", clone=PERSON, told="repositories"),
     Plant(
@@ -114,12 +117,6 @@ PLANTS = [
         "links in place of files and a folder",
         'ln -sf "$OUTSIDE/precious" README.md; ln -sf /etc/passwd TASKS.md; rm -r docs; ln -s "$OUTSIDE" docs',
         LANDS,
-    ),
-    Plant(
-        "a report that is nested deeply",
-        "head -c 60000 /dev/zero | tr '\\0' '[' > .recall-run/report-1.json",
-        UNREPORTED,
-        UNREPORTED,
     ),
     Plant(
         "the user's own configuration",
