@@ -184,4 +184,4 @@ def test_a_tree_of_any_depth_is_taken_back_without_a_fault(tmp_path: Path) -> No
     try:
         take_back(tmp_path, NOBODY.pw_uid)
     finally:
-        subprocess.run(["rm", "-rf", str(tmp_path / "deep")], check=True)  # too deep for whoever clears up after tests
+        subprocess.run(["rm", "-rf", str(tmp_path / "deep")], check=True)  # too deep for pytest
