@@ -175,8 +175,8 @@ def test_a_file_that_its_user_has_under_another_name_too_is_taken_from_it(tmp_pa
     assert (elsewhere.stat().st_uid, stat.S_IMODE(elsewhere.stat().st_mode)) == (os.geteuid(), 0o644)
 
 
-def test_a_tree_of_any_depth_is_taken_back_without_a_fault(tmp_path: Path) -> None:
-    os.chdir(tmp_path)
+def test_a_tree_of_any_depth_is_taken_back_without_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     for _ in range(1500):
         os.mkdir("deep")  # noqa: PTH102 - a path of that length has no name
         os.chdir("deep")
