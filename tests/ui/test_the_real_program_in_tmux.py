@@ -1,4 +1,5 @@
-"""`recall-tui` typed into a shell in tmux, on a real repository with real agents, at both sizes that people have."""
+"""`recall-tui` typed into a shell in tmux, on a real repository with real agents: at the smallest size that people
+have, and its main story also at a usual one."""
 
 from __future__ import annotations
 
@@ -14,11 +15,6 @@ from tests.support.tmux import Tmux, tmux
 from tests.support.workshop import Workshop, eventually
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
-
-
-@pytest.fixture(params=[(80, 24), (120, 40)], ids=["80x24", "120x40"])
-def size(request: pytest.FixtureRequest) -> tuple[int, int]:
-    return request.param
 
 
 @pytest.fixture
@@ -56,9 +52,9 @@ def program(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def terminal(tmp_path: Path, size: tuple[int, int], request: pytest.FixtureRequest) -> Iterator[Tmux]:
+def terminal(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Tmux]:
     shop: Workshop = request.getfixturevalue("met" if "met" in request.fixturenames else "busy")
-    with tmux(tmp_path, shop.repo.path, size=size) as started:
+    with tmux(tmp_path, shop.repo.path, size=getattr(request, "param", (80, 24))) as started:
         yield started
 
 
@@ -78,6 +74,7 @@ def _leave(terminal: Tmux, way: str = "") -> None:
     terminal.is_back()
 
 
+@pytest.mark.parametrize("terminal", [(80, 24), (120, 40)], ids=["80x24", "120x40"], indirect=True)
 def test_it_starts_and_its_agents_work_and_land(terminal: Tmux, busy: Workshop, program: str, tmp_path: Path) -> None:
     _at_work(terminal, program)
     (tmp_path / "go").touch()
