@@ -105,7 +105,8 @@ def test_a_report_without_a_dispatcher_counts_at_the_next_start(shop: Workshop) 
 
 
 def test_a_stopped_run_that_lost_its_lease_can_write_nothing_any_more(shop: Workshop) -> None:
-    """Its shim stands still for many leases, another run takes the task over and lands it, then it wakes up."""
+    """Its shim stands still until its lease is lost, is woken to be stopped, and reports while another run has the
+    task."""
     told = shop.home / "told"
     reports_late = f"""trap '{{ success; echo $?; }} > "{told}" 2>&1; exit 1' TERM; while :; do sleep 0.05; done"""
     first = f'[ "$RECALL_RUN_ID" = 2 ] || {{ touch "{shop.home}/first"; {reports_late}; }}; '
@@ -118,9 +119,6 @@ def test_a_stopped_run_that_lost_its_lease_can_write_nothing_any_more(shop: Work
         eventually((shop.home / "first").exists)
         shim = int(json.loads((shop.state / "runs" / "1" / "lock").read_text())["pid"])
         os.kill(shim, signal.SIGSTOP)
-        dispatcher.says("task done")
-        assert not told.exists()
-        os.kill(shim, signal.SIGCONT)
         assert dispatcher.ends() == 0
     assert shop.strays() == [], "its whole tree was stopped"
     assert told.read_text().splitlines()[-2:] == [

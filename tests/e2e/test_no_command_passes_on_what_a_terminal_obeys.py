@@ -49,6 +49,7 @@ SHOWN: dict[str, list[list[str]]] = {
     "answer": [["answer", "T-3", HOSTILE]],
     "requeue": [["requeue", "T-2"]],
     "cancel": [["cancel", "T-2"]],
+    "finish": [["finish", "T-4"]],
     "resolve": [["resolve"], ["resolve", "T-5"], ["resolve", "T-5", "--base"], ["resolve", "T-5", "--json"]],
     "workspaces": [["workspaces"], ["workspaces", "restore", "2"]],
     "queue": [["queue"]],
