@@ -283,6 +283,7 @@ def a_user_who_cleans_everything_away(shop: Workshop) -> None:
         assert process.wait(60) == 0
     assert "T-1.txt" in shop.on_main()
     shop.repo.git("clean", "-q", "-ffdx")
+    shop.agent("ant", WORKS)
     shop.tasks("## T-1 First", "## T-2 Second")
     ended = shop.dispatch()
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -3,6 +3,7 @@ the whole test runs once more (`tests/faults/conftest.py`)."""
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from collections.abc import Generator
@@ -22,9 +23,16 @@ class Disk:
 
     def fill(self, leave: int = 0) -> None:
         """Take all room but `leave` bytes, by one file that `free` removes."""
-        disk = os.statvfs(self.path)
         with (self.path / _BALLAST).open("wb") as file:
-            os.posix_fallocate(file.fileno(), 0, max(1, disk.f_bavail * disk.f_frsize - leave))
+            while True:
+                disk = os.statvfs(self.path)
+                try:
+                    os.posix_fallocate(file.fileno(), 0, max(1, disk.f_bavail * disk.f_frsize - leave))
+                except OSError as full:  # somebody was quicker
+                    if full.errno != errno.ENOSPC or not disk.f_bavail:
+                        raise
+                else:
+                    return
 
     def free(self) -> None:
         (self.path / _BALLAST).unlink()
