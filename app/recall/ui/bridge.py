@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recall.engine.dispatcher import Dispatcher
     from recall.engine.resolve import ConflictView
 
-_POLL = 0.03
+_POLL = 0.05
 #: While something runs, elapsed times are brought up to date this often, in seconds.
 _TICK = 1.0
 #: And so often while nothing does: the minutes that something waits, a dispatcher that came or went.

@@ -17,8 +17,8 @@ from textual.drivers.linux_driver import LinuxDriver
 
 #: So many seconds a sequence may pause before it counts as an Esc and other keys; terminals write them at once, only
 #: a slow connection tears them apart. The terminal's ESCDELAY counts more.
-ESCAPE_DELAY: Final = 0.035
-_STEP: Final = 0.01
+ESCAPE_DELAY: Final = 0.02
+_STEP: Final = 0.005
 _IDLE: Final = 0.1
 _CHUNK: Final = 4096
 

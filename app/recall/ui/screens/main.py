@@ -276,7 +276,10 @@ class MainScreen(Screen[None]):
         box = self.query_one("#filter", Input)
         if box.display or self.tasks.needle:
             box.display = False
-            box.value = ""
+            with box.prevent(Input.Changed):  # all of it in one painting
+                box.value = ""
+            self.tasks.filter("")
+            self._show_selected()
         elif self._panes.zoomed:
             self._panes.zoom(None)
             return
