@@ -3,6 +3,7 @@ runs in what the dispatcher does afterwards, for the same run or for another one
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Generator
@@ -227,11 +228,30 @@ def test_a_filter_that_a_commit_names_is_off_before_an_agent_at_work_defines_it(
     tip = mine.repo.commit("attributes", {"sub/.gitattributes": "*.a filter=later\n*.b -text filter=ours\n"})
     gateway = gateway_for(mine.repo)
     untrusted = UntrustedSettings(mine.repo.git_dir, SlotRecords(gateway.repository.state_dir))
-    assert untrusted.switched_off(tip) == []
+    before = untrusted.switched_off(tip)
+    assert {"filter.later.smudge=", "filter.later.clean=", "filter.later.process="} <= set(before)
+    assert not any(one.startswith("filter.ours.") for one in before)
     gateway.open_workspace(TaskRef("main", "T-1"), 1, 1)
-    off = untrusted.switched_off(tip)
-    assert {"filter.later.smudge=", "filter.later.clean=", "filter.later.process="} <= set(off)
-    assert not any(one.startswith("filter.ours.") for one in off)
+    assert untrusted.switched_off(tip) == before
+
+
+def test_a_filter_that_is_defined_while_it_is_looked_for_is_off(mine: Mine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever of the calls that look an agent gets between."""
+    tip = mine.repo.commit("attributes", {".gitattributes": "* filter=later\n"})
+    gateway = gateway_for(mine.repo)
+    gateway.open_workspace(TaskRef("main", "T-1"), 1, 1)
+    untrusted = UntrustedSettings(mine.repo.git_dir, SlotRecords(gateway.repository.state_dir))
+    git, door = shutil.which("git"), mine.home / "bin/git"
+    door.parent.mkdir()
+    plant = f"{git} config --global filter.later.clean {mine.trap('later')}"
+    for call in ("config", "grep"):
+        door.write_text(f'#!/bin/sh\ncase " $* " in *" {call} "*) {plant};; esac\nexec {git} "$@"\n')
+        door.chmod(0o755)
+        with monkeypatch.context() as patch:
+            patch.setenv("PATH", f"{door.parent}:{os.environ['PATH']}")
+            off = untrusted.switched_off(tip)
+        assert "filter.later.clean=" in off, call
+        mine.repo.git("config", "--global", "--unset", "filter.later.clean")
 
 
 def test_the_users_own_filters_still_work(mine: Mine) -> None:

@@ -35,37 +35,38 @@ class UntrustedSettings:
 
     def switched_off(self, *commits: str) -> list[str]:
         """Give the settings (`key=value`) under which none of the filters runs in a call that goes from one of these
-        commits to another. What an agent may define in this very moment does not run either, if a commit names it."""
-        names = sorted(self.filters() | self._undefined(commits))
+        commits to another. What an agent may define in this very moment does not run either, if a commit names it:
+        hence one look at the configuration for both."""
+        now = settings_prints(self.common_dir)
+        names = sorted(self._changed_filters(now) | (self._named(commits) - defined_filters(now)))
         programs = [f"filter.{name}.{key}=" for name in names for key in ("clean", "smudge", "process")]
         return programs + [f"filter.{name}.required=false" for name in names]
 
     def filters(self) -> set[str]:
         """Name the filter drivers."""
-        return {name for before, now in self._compared() for name in filter_names(before, now)}
+        return self._changed_filters(settings_prints(self.common_dir))
 
-    def _undefined(self, commits: Sequence[str]) -> set[str]:
-        """Name the filter drivers that these commits' attributes name and that there are none of so far."""
-        if not commits or not self._suspects():
+    def _changed_filters(self, now: dict[str, str]) -> set[str]:
+        return {name for before, after in self._compared(now) for name in filter_names(before, after)}
+
+    def _named(self, commits: Sequence[str]) -> set[str]:
+        """Name the filter drivers that these commits' attributes name."""
+        if not commits:
             return set()
         search = ["grep", "-h", "-o", "-E", _NAMED, *commits, "--", _ATTRIBUTES]
         found = run_git(search, git_dir=self.common_dir, check=False)
-        named = {line.partition("=")[2] for line in found.text.splitlines()}
-        return named - defined_filters(settings_prints(self.common_dir))
+        return {line.partition("=")[2] for line in found.text.splitlines()}
 
     def of_transport(self) -> list[str]:
         """Name what says how git reaches remotes."""
-        return sorted({name for before, now in self._compared() for name in transport_names(before, now)})
+        compared = self._compared(settings_prints(self.common_dir))
+        return sorted({name for before, after in compared for name in transport_names(before, after)})
 
-    def _compared(self) -> list[tuple[dict[str, str], dict[str, str]]]:
+    def _compared(self, now: dict[str, str]) -> list[tuple[dict[str, str], dict[str, str]]]:
         """Give what each suspect began with, and what there is now of what it could write."""
-        suspects = self._suspects()
-        if not suspects:
-            return []
-        now = settings_prints(self.common_dir)
         return [
             (slot.prints, now) if slot.kind == "worktree" else (global_part(slot.prints), global_part(now))
-            for slot in suspects
+            for slot in self._suspects()
         ]
 
     def _suspects(self) -> list[Slot]:
