@@ -161,7 +161,8 @@ def shop(tmp_path: Path, home: Path) -> Workshop:
     shop = Workshop.create(tmp_path)
     shop.repo.commit("start", {"docs/page.md": "page\n", "code.py": "1\n"})
     canary = tmp_path / "canary"
-    canary.write_text(f'#!/bin/sh\n[ -n "$PLAYING" ] || echo "$0 $*" >> "{tmp_path}/ran"\ncat\n')
+    caller = "$(tr '\\0' ' ' < /proc/$PPID/cmdline)"
+    canary.write_text(f'#!/bin/sh\n[ -n "$PLAYING" ] || echo "$0 $* for {caller}" >> "{tmp_path}/ran"\ncat\n')
     canary.chmod(0o755)
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/precious").write_text("mine\n")
