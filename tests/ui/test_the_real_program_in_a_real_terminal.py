@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -27,7 +27,9 @@ _OBEYED = re.compile(
 
 
 @contextmanager
-def _viewing(shop: Shop, size: tuple[int, int] = (120, 40), **env: str) -> Generator[Terminal]:
+def _viewing(
+    shop: Shop, *, size: tuple[int, int] = (120, 40), env: Mapping[str, str] | None = None
+) -> Generator[Terminal]:
     """Open the real program where another dispatcher works."""
     lock = take_dispatcher_lock(shop.session.location, shop.session.settings)
     with closing(lock), terminal(TUI, shop.repo.path, env=env, size=size) as screen:
@@ -126,7 +128,7 @@ def test_an_open_screen_costs_next_to_nothing(tmp_path: Path, home: Path) -> Non
 
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"LC_ALL": "C"}, {"TERM": "linux"}], ids=str)
 def test_poor_terminals_are_served(tmp_path: Path, home: Path, env: dict[str, str]) -> None:
-    with shop_in(tmp_path, spec("T-1")) as shop, _viewing(shop, **env) as screen:
+    with shop_in(tmp_path, spec("T-1")) as shop, _viewing(shop, env=env) as screen:
         screen.shows("T-1", "viewing")
         screen.type("q")
         assert screen.ends() == 0
