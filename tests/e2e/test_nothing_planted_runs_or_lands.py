@@ -227,7 +227,8 @@ def test_every_git_that_is_started_for_a_landing_is_hardened(shop: Workshop, mon
         for command in (["status"], ["doctor"], ["workspaces"], ["workspaces", "restore", "2"]):
             shop.recall(*command)
     assert {"T-1.txt", "left.txt"} <= shop.on_main()
-    made = calls.read_text().splitlines()
+    # GitPython asks `git version` when it is imported, in no repository's name
+    made = [line for line in calls.read_text().splitlines() if line != "version"]
     assert len(made) > 30
     assert [line for line in made if not all(f"-c {flag}" in line for flag in HARDENING)] == []
 
